@@ -145,7 +145,7 @@ def _test_lines(fight: FightFacts, card: int | None, resolved: ResolvedStrike) -
 
 
 def attack_trials(scenario: Scenario, trials: int, seed: int, first: int = 0) -> Iterator[NarratedTrial]:
-    """Yield the trials of a simulated attack, from number `first`."""
+    """Yield the trials of a simulated attack, numbers `first` to `trials` - 1."""
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     plan, fight, ruleset = scenario.derived["plan"], python_copy(scenario.fight), scenario.ruleset
     deck = ruleset.deck.counts()

@@ -355,7 +355,7 @@ def _literal_values(annotation: Any) -> tuple[Any, ...]:
 
 
 def _with_weapon_ranges(values: Sequence[Any], questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
-    """Return the distances, with the weapon ranges between them, where an attack can change (AC-4.1, AC-7)."""
+    """Return the distances, and between them the ranges of the attackers' rows and Corrosive Fumes (AC-4.1, AC-7)."""
     weapon_ranges: set[float] = set()
     for raw in questions:
         for attack in raw.get("attacks") or [raw.get("attack", {})]:

@@ -417,7 +417,7 @@ def range_text(span: WinningRange, *, holds_between: bool, mark: str = "") -> st
 
 
 def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArray[np.bool_]:
-    """Return a mask of the undominated points (Pareto); `figures` has the shape (points, figures).
+    """Return a mask of the undominated points (Pareto), False if a figure is missing; `figures` has a row per point.
 
     >>> not_dominated(np.array([[1.0, 5.0], [2.0, 4.0], [1.0, 4.0]]), [False, False]).tolist()
     [True, True, False]

@@ -66,7 +66,7 @@ _DRAWS = {
     Kind.ROLL_DEMISE_DIE: "the die of Spectacular Demise (AC-7)",
     Kind.ROLL_PANIC_DIE: "the die of Spectacular Demise again (AC-7)",
 }
-_UNTOLD = (Kind.TOSS, Kind.NEXT_ATTACKER)  # seen from what follows
+_UNTOLD = (Kind.TOSS, Kind.NEXT_ATTACKER)  # not told, because what follows shows them
 _SIDE_NAMES = "the attacker", "the target"
 _FORWARD = "inches forward"
 RollDice = Callable[[FightFacts, int], list[Die]]  # returns dice of a pool with a given score
@@ -165,7 +165,7 @@ class TrialRunner:
         fight = set_up_strike(self._setup, number, pair)
         own_card = next(draws) if strike.stage_of(strike.start_of_strike(fight)) == Stage.CARD else 0
         fight.dice += own_card
-        values: list[int] = []  # of the draw of the test
+        values: list[int] = []  # value drawn for the test, if it is taken
 
         def passes(highest: int) -> int:
             values.append(next(draws))
@@ -219,7 +219,7 @@ class TrialRunner:
 
 
 def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[NarratedTrial]:
-    """Yield the trials of a simulated charge, focus fire or duel with real decks, from number `first`."""
+    """Yield the trials of a charge, focus fire or duel simulated with real decks, numbers `first` to `trials` - 1."""
     fight = fight_of(scenario)
     die, deck = np.array(scenario.ruleset.die.sides_by_face, np.int64), scenario.ruleset.deck.counts()
     simulation = Simulation(fight.setup, fight.programs, die, deck, choices=fight.choices)

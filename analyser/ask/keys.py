@@ -137,7 +137,7 @@ def _keys(kind: str) -> dict[str, Key]:
                 keys[f"{section}.{flag}"] = Key(f"{section}.{flag}", ((*root, field),), "flag", flag)
     for full, key in list(keys.items()):
         short = full.partition(".")[2]
-        # `suppressed` alone means the target, as in the command `attack`
+        # `suppressed` alone means the target, as in the command `attack`, or B in a duel
         is_ambiguous = short in keys and short != "suppressed"
         keys[short] = Key(_AMBIGUOUS, ()) if is_ambiguous else key._replace(name=short)
     keys = {name: key for name, key in keys.items() if key.name != _AMBIGUOUS}
@@ -303,7 +303,7 @@ def _value(text: str) -> Any:
 
 
 def plain_value(value: Any, where: str) -> Any:
-    """Return a number, flag or text as plain Python data; InputError for other types."""
+    """Return a number, flag, text or None as plain Python data; InputError for anything else."""
     if getattr(value, "shape", None) == ():
         value = value.item()
     check_plain(value, where)

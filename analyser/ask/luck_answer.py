@@ -65,7 +65,7 @@ class Chance(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """The luck in two or three words."""
+        """The luck in a few words."""
         share = min(self.as_bad, self.as_good)
         strength = next(words for most, words in _STRENGTHS if share <= most + CERTAIN_WITHIN)
         kind = "bad" if self._is_bad else "good"

@@ -126,7 +126,7 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
 
 
 def _common_metric(result: Result, metric: str, step: int | None) -> MetricValue | None:
-    """Return a metric that all kinds of answers have, after `step` (round or attack); None for other metrics."""
+    """Return the value of an event or a figure of an answer, after `step` (round or attack); None for other metrics."""
     if metric.startswith("p_") and metric[2:] in result.events:
         return _with_ends(result.probability(metric[2:], step))
     if (match := _AT_LEAST.fullmatch(metric)) and match[1] in result.figures:
@@ -160,7 +160,7 @@ def _with_ends(figure: Mean | Estimate | float) -> MetricValue:
 
 
 def names_of(result: Result) -> list[str]:
-    """Return the metrics of an answer by name, without names that contain numbers."""
+    """Return the names of the metrics of an answer, except forms with a number or ``_per_100_points``."""
     names = [*(f"p_{event}" for event in result.events), *(f"mean_{figure}" for figure in result.figures)]
     names += [name for name in COMPARE_METRICS if isinstance(result, AttackResult) and PER_100_POINTS not in name]
     return list(dict.fromkeys(names))

@@ -42,7 +42,7 @@ class RaceResult:
     Attributes
     ----------
     remaining : list of int
-        Indices of the variants that can still be the best, from the best downwards; one if the race is decided.
+        Indices of the variants that can still be the best, from the best downwards; at most one if decided.
     values, lows, highs : float arrays, shape (K,)
         Figure of each variant and the ends of its confidence sequence after its last trial.
     dropped_after : int array, shape (K,)

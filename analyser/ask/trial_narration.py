@@ -237,7 +237,7 @@ class _Figures(Mapping[str, Any]):
 def morale_trials(
     system: str, question: Any, trials: int, seed: int, library: Profiles, first: int = 0
 ) -> Iterator[NarratedTrial]:
-    """Yield the simulated trials of a morale question, from number `first`."""
+    """Yield the simulated trials of a morale question, numbers `first` to `trials` - 1."""
     checked_question = load_question(system, question, library)
     chains: dict[str, Chain] = SYSTEMS[system].answers.chains(checked_question)
     recorded = {name: replay(chain, trials, seed, part).recorded for part, (name, chain) in enumerate(chains.items())}

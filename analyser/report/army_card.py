@@ -69,7 +69,7 @@ def army_card(army: Army, ruleset: Ruleset | None = None) -> str:
 
 
 def _packed_engine(cards: Sequence[UnitCard], ruleset: Ruleset | None) -> str:
-    """Return the exact engines as text, with the units of the cards, the targets, and the adjustable numbers."""
+    """Return the WebAssembly calculator as text, with the cards' units, the targets, and the adjustable numbers."""
     data: dict[str, Any] = {
         "layout": layout(ruleset),
         "units": [unit_facts(card.loadout) for card in cards],

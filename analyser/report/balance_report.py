@@ -42,7 +42,7 @@ from analyser.rules.policies import BEST
 from analyser.scenarios.schema import DuelTerms
 
 TABLE_LINE_COST, PAGE_LINE_COST = 55, 6  # microseconds to write one matchup to the tables, and to the page
-MOST_REASONS = 4  # most reasons in a message
+MOST_REASONS = 4  # in a message
 TABLE_FILE, INDEX_PAGE = "matchups.csv", "index.html"
 
 

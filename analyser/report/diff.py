@@ -31,12 +31,12 @@ from analyser.report.folder import MANIFEST, StoredReport, both_directions, matc
 from analyser.report.worker_pool import rare_collections
 
 PROBABILITIES = tuple(name for name in MATCHUP_METRICS if name.startswith("p_"))
-"""Figures that are probabilities; a share of losses is no probability."""
+"""Figures that are probabilities; a share of losses is not one."""
 _COLUMNS = [*KEYS, "metric", "unit", "old", "new", "change", "note"]
 _DIGITS = 12  # decimals of a change; more would be rounding errors of sums
 _STEPS = 1000  # steps of the progress bar
 _StageProgress = Callable[[int], Progress]
-_STAGES = 3  # fights of the opponents, other situations of the old profiles, fights of the new profiles
+_STAGES = 3  # EXCHANGES of all old loadouts, other situations of the old profiles, and of the new profiles
 
 
 def diff(
@@ -124,7 +124,7 @@ def _stage_progress(report: Progress) -> _StageProgress:
 def _compare_folders(
     sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _StageProgress, threads: int | None
 ) -> _Comparison:
-    """Compare two folders of profiles; unedited loadouts fight only for verdicts."""
+    """Compare two folders of profiles; two unedited loadouts fight each other only for verdicts."""
     old, new = (side.source for side in sides if isinstance(side.source, Profiles))
     names = "attackers", "defenders"
     attacking, defending = ([_selected(arguments[name], library) for library in (old, new)] for name in names)

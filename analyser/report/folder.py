@@ -60,7 +60,7 @@ class ReportInputs(NamedTuple):
 def both_directions(
     attackers: tuple[Loadout, ...], defenders: tuple[Loadout, ...]
 ) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
-    """Return both sides, and the reverse pair so that both sides are rated; one pair if they are equal."""
+    """Return the pair of sides, and the reverse pair, so that both sides are rated; one pair if they are equal."""
     ours, theirs = ({loadout.selector for loadout in side} for side in (attackers, defenders))
     return [(attackers, defenders)] + ([] if ours == theirs else [(defenders, attackers)])
 
@@ -170,7 +170,7 @@ def _replace_folder(new: Path, out: Path, *, backup: Path) -> None:
 
 
 def check_replaceable(out: Path) -> None:
-    """Raise InputError if `out` is a file, or a folder that contains more than a report."""
+    """Raise InputError if `out` is a file, or a folder with more than a report and files of file managers."""
     if not is_there(out):
         return
     if not out.is_dir():

@@ -99,7 +99,7 @@ def packed_figures(data: Mapping[str, Any]) -> str:
     """Return the data packed as text for ``figures.js``, by :func:`analyser.web.html.pack_data`.
 
     `columns` names the columns behind the JSON. Each is an array of 32-bit floats, ordered by situation, then by pair.
-    Figures have about 11 significant bits, and a missing figure is NaN.
+    Figures have 12 significant bits, and a missing figure is NaN.
     """
     columns = {**data["columns"], **{name: data[name] for name in _INDEX_COLUMNS}}
     head = {name: entry for name, entry in data.items() if name not in _INDEX_COLUMNS}

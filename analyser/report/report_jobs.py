@@ -1,4 +1,4 @@
-"""Jobs that compute the matchups of a report, and tables that conclude from the matchups."""
+"""Jobs that compute the matchups of a report, and tables that follow from the matchups."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def matchups_as_parquet(
 
 
 def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[Job]:
-    """Return a job for each situation that fills the fight cache with the missing fights of all opponents."""
+    """Return the jobs that fill the fight cache with the missing fights of all opponents, one for each situation."""
     cache = FightCache(opponents, DefendingSide(opponents, inputs.ruleset, None, 1))
     fights = len(opponents) ** 2
     return [

@@ -1,4 +1,4 @@
-"""Data for the sliders on the card of a unit: verdicts at other prices, and the exact engines with all units."""
+"""Data for the sliders on the card of a unit: verdicts at other prices, and the calculator with the facts of units."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class VerdictsByPrice(NamedTuple):
     under: list[float]
     over: list[float]
     verdicts: list[str]
-    doubt: str  # reason why the verdict is undecided at every price; empty if it is not
+    doubt: str  # reason for undecided at each price, unless a better loadout makes it over-priced; or empty
 
 
 def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
-    """Return the verdicts on a loadout with fair points; a `doubt` about today's price holds at every price."""
+    """Return verdicts around fair points; a `doubt` that alone makes today's verdict undecided holds at every price."""
     ends = np.log([1 / PRICE_RANGE, PRICE_RANGE]) - np.log(price["points_over_fair"])
     first, last = min(0, int(ends[0] / np.log(STEP))), max(0, int(ends[1] / np.log(STEP)))
     change = np.arange(first, last + 1) * np.log(STEP)
@@ -42,8 +42,8 @@ def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
     limited = not np.isnan(price["at_most"])
     least = np.log(price["points"] / price["at_most"]) + change if limited else np.full(len(change), -np.inf)
     under, over = probabilities(mispricing, np.full(len(change), price["error"]), least)
-    has_reason = verdict_of(price["under_probability"], price["over_probability"]) != UNDECIDED
-    doubt = price["doubt"] if has_reason else ""
+    is_decided_by_fights = verdict_of(price["under_probability"], price["over_probability"]) != UNDECIDED
+    doubt = price["doubt"] if is_decided_by_fights else ""
     verdicts = [
         OVER if limit >= 0 else verdict_of(cheap, dear, doubt) for cheap, dear, limit in zip(under, over, least)
     ]
@@ -57,7 +57,7 @@ def slider_data() -> dict[str, Any]:
 
 
 def engine_of(loadouts: Iterable[Loadout], situations: Sequence[Situation], ruleset: Ruleset) -> str:
-    """Return the exact engines as text, with the units of a report; empty without shots and charges."""
+    """Return the WebAssembly calculator and the units as text; empty without shots and charges, or if no unit fits."""
     actions = [_action(situation) for situation in situations if situation.kind in EXCHANGE_KINDS]
     units = {loadout.selector: entry for loadout in loadouts if (entry := unit_facts(loadout)) is not None}
     if not actions or not units:
@@ -75,7 +75,7 @@ def _action(situation: Situation) -> dict[str, Any]:
 
 
 def unit_facts(loadout: Loadout) -> dict[str, Any] | None:
-    """Return the facts of a loadout for the browser's engines; None if it is too large for them."""
+    """Return the facts of a loadout for the calculator in the browser; None if they are too large for it."""
     try:
         return unit_entry(loadout)
     except InputError:

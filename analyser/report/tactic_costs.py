@@ -34,7 +34,7 @@ from analyser.scenarios.schema import DuelTerms
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-DUEL_COST = 250_000  # microseconds to compute best play, on a typical machine
+DUEL_WORK = 250_000  # microseconds to compute best play, on a typical machine
 MISJUDGED_COST = 0.01  # a tactic misjudges a duel in which its cost is higher
 COLUMNS = ("attacker", "defender", "value", "tactic", "cost", "exploitable", "best_tactic", "best_cost")
 
@@ -47,9 +47,9 @@ class Tactics(Answer):
     ----------
     frame : DataFrame
         A row for each pair, with `attacker`, `defender`, and `value`: the value for the attacker if both play best.
-        `tactic` is used by comparisons; `cost` is its cost if the enemy plays best, `exploitable` if the enemy also
-        knows it. `best_tactic` is the best simple tactic, with `best_cost`. `first_move` is of best play. `reason`
-        explains a missing answer.
+        `tactic` is used by comparisons; `cost` is its cost against the enemy's best play, `exploitable` against the
+        enemy's best response to it. `best_tactic` is the best simple tactic, with `best_cost`. `first_move` is of best
+        play. `reason` explains a missing answer.
     terms : DuelTerms
     profiles : ProfilesUsed
     """
@@ -165,7 +165,7 @@ def tactics(
     executor : Executor, optional
         Its workers run the jobs, as in :func:`analyser.report.write_report`.
     **terms
-        Terms of every duel: `rounds`, `first`, `distance`, `want`.
+        Terms of every duel: `rounds`, `first`, `distance`, `step`, `want`.
 
     Raises
     ------
@@ -191,14 +191,14 @@ def tactics(
     if target is not None:
         check_writable(target)
     jobs = Jobs("duels", tactic_jobs(mine, theirs, duel_terms, library.ruleset))
-    total_cost = DUEL_COST * len(theirs) * len(mine)
+    total_work = DUEL_WORK * len(theirs) * len(mine)
     with Sampling(progress=progress).with_bar() as reporting, interrupts_recorded() as raise_if_interrupted:
 
         def tell(done: int) -> None:
             raise_if_interrupted()
-            reporting.report(cached_cost + done, total_cost)
+            reporting.report(cached_work + done, total_work)
 
-        cached_cost = total_cost - jobs.left
+        cached_work = total_work - jobs.left
         frame = frame_of_contents(jobs.contents(processes, executor, tell))
     if target is not None:
         write_whole(target, lambda temporary: csv_frame(frame).to_csv(temporary, index=False, lineterminator="\n"))
@@ -211,9 +211,9 @@ def tactic_jobs(
     """Return a job for each attacker, with its duels against all defenders."""
     settings = terms.model_dump(mode="json"), ruleset.model_dump(mode="json")
     names = [[unit.selector, unit.unit.record()] for unit in defenders]
-    cost = DUEL_COST * len(defenders)
+    work = DUEL_WORK * len(defenders)
     return [
-        Job(cost, digest([unit.selector, unit.unit.record(), names, settings]), duels_of, (unit, defenders, *settings))
+        Job(work, digest([unit.selector, unit.unit.record(), names, settings]), duels_of, (unit, defenders, *settings))
         for unit in attackers
     ]
 

@@ -222,7 +222,7 @@ class _LevelFacts:
         return facts
 
     def _drivers(self, loadout: Loadout, price: TableRow | None) -> list[tuple[str, float, float, str]]:
-        """Return up to three reasons for a price: title, own figure, median of the role, and text."""
+        """Return up to three reasons for a price: title, own figure, usual figure of the role, and text."""
         role, unit = role_of(loadout.unit), unit_of(loadout.selector)
         result = []
         if price is not None and price["offence"] == price["offence"]:
@@ -253,7 +253,7 @@ def _reach(unit: Unit) -> float:
 
 
 def _hits(loadout: Loadout) -> float | None:
-    """Return the hits that destroy 100 points: models x DAMAGE LIMIT x DEFENCE from the front (AC-3.7, AC-3.8)."""
+    """Return the hits to destroy 100 points: models x DAMAGE LIMIT x DEFENCE in front (AC-3.7); None without points."""
     level, unit = loadout.level, loadout.unit
     if not level.points:
         return None

@@ -24,7 +24,7 @@ ResultT = TypeVar("ResultT")
 COST_PER_PROCESS = 6_000_000  # microseconds of work that justify another process
 MOST_PROCESSES = 4  # processes of a pool
 _INTERRUPTED = threading.Event()  # set if Ctrl-C was recorded in the main process
-NEW_OBJECTS = 50_000  # new objects between garbage collections; Python's default is hundreds
+NEW_OBJECTS = 50_000  # new objects between garbage collections; by default at most some thousands
 _killed: list[Any] = []  # threads of killed pools, kept so that the main thread frees them at exit
 
 

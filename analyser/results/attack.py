@@ -150,7 +150,7 @@ class AttackResult(Result):
 
     @property
     def _extra_columns(self) -> list[str]:
-        """Columns of attacks with Cryo or Overcharge."""
+        """Columns of the JSON that only attacks with Cryo or Overcharge have."""
         attack = self.scenario.attack
         return [*(["activated"] if attack.has("Cryo") else []), *(ATTACKER_LOSSES if attack.overcharge else [])]
 
@@ -221,7 +221,7 @@ _LABELS = {
 
 
 def unit_line(unit: Target, defence: int | None = None) -> str:
-    """Return a unit at the start of a fight as text; `defence` is the effective DEFENCE against an attack."""
+    """Return a unit at the start of a fight as text; with the effective `defence`, as the target of one attack."""
     parts = [f"DEFENCE {unit.defence}" if defence is None else f"effective DEFENCE {defence}"]
     parts = [counted(unit.models or 0, "model"), *parts, f"DAMAGE LIMIT {unit.damage_limit}"]
     if defence is None:
@@ -247,7 +247,7 @@ def _check_moment(moment: int | None) -> None:
 def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackResult:  # noqa: B008 - it is frozen
     """Return the result of an attack.
 
-    Raises InputError if an exact result would take minutes, or a simulation has too many outcomes.
+    Raises InputError if an exact result would take too long, or a simulation has too many combinations of draws.
     """
     if sampling.is_exact:
         return _exact_result(scenario)
@@ -288,7 +288,7 @@ def _exact_result(scenario: Scenario) -> AttackResult:
 def simulate_in_batches(
     scenario: Scenario, batches: int, sampling: Sampling
 ) -> tuple[AttackResult, tuple[AttackResult, ...]]:
-    """Return a simulated result, and the results of the equal batches of its trials, which are rounded up.
+    """Return a simulated result, and those of its equal batches; the trials are rounded up to whole chunks a batch.
 
     Two scenarios with one seed use common random numbers in each batch, so their difference varies less.
     """
@@ -352,8 +352,8 @@ _TESTS = {
 def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
     """Return the reasons for a combat rating (AC-3.1): the bonuses and penalties that apply.
 
-    If something else determines the rating, `rating_by` names it: ``stated`` (another rating is stated), ``no sight``
-    or ``spotter`` (Indirect), or ``rule`` (Sponsons or Throw in a charge).
+    If something else determines the rating, `rating_by` names it: ``stated`` (another rating is stated, or set by
+    Sponsons or Throw in a charge), or ``no sight`` or ``spotter`` (Indirect).
     """
     unrated: Any = copy(attack)
     unrated.stated_rating = NONE

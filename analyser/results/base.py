@@ -139,7 +139,7 @@ class Result(Answer):
 
     @abstractmethod
     def _possible_values(self, figure: str) -> NDArray[Any]:
-        """Return the possible values of a figure, or more, for the intervals of means."""
+        """Return all values that a figure can have, for the intervals of means; others may be among them."""
 
     @abstractmethod
     def heading(self) -> list[tuple[str, str]]:
@@ -209,7 +209,7 @@ class Result(Answer):
         return rows_of_columns(columns)
 
     def margins(self) -> list[dict[str, Any]]:
-        """Return the distribution of the margin of a duel or a battle: VP of the first side minus the second."""
+        """Return the distribution of the margin of a duel or a battle: VP of the first side minus VP of the second."""
         names = ("probability",) if self.exact else ("probability", "low", "high")
         return [{"margin": row["value"], **{name: row[name] for name in names}} for row in self.distribution("margin")]
 
@@ -272,7 +272,7 @@ class Result(Answer):
         return self._weighted_values(figure, moment)
 
     def _marginal(self, figure: str, moment: int | None) -> WeightedValues:
-        """Return the distinct values of a figure with their weights; for ``models_destroyed`` all possible values."""
+        """Return the distinct values of a figure and their weights; for ``models_destroyed`` also those of weight 0."""
         values, weights = self._values_and_weights(figure, moment)
         always = np.arange((self.scenario.target.models or 0) + 1 if figure == "models_destroyed" else 0)
         distinct, indices = np.unique(np.concatenate([always, values]), return_inverse=True)
@@ -293,7 +293,7 @@ class Result(Answer):
         return estimate(above[np.searchsorted(values, models)], self.trials)
 
     def __getitem__(self, figure: str | tuple[str, int]) -> Distribution:
-        """Return the distribution of a figure, at the end or, as ``result["models_destroyed", 2]``, after round 2.
+        """Return the distribution of a figure, at the end or, as ``result["models_destroyed", 2]``, after attack 2.
 
         >>> import analyser
         >>> fight = {"attack": {"dice": 2}, "target": {"models": 4, "defence": 1, "damage_limit": 1}}

@@ -58,7 +58,7 @@ class BattleResult(Result):
     counts : Counts
         Totals over all battles.
     simulation : Simulation
-        The simulation that produced the counts; it can also narrate single battles.
+        The simulation that produced the counts; it can also log single battles.
     swings : tuple of dict
         The effect of leaving out each unit (:meth:`swing`).
     game : Game, optional
@@ -106,7 +106,7 @@ class BattleResult(Result):
 
     @property
     def _most_victory_points(self) -> dict[str, int]:
-        """Most victory points of each side: the enemy's ratings, and 2 per Hunter, round and enemy (won combats)."""
+        """Limit of each side's VP except those of BT-5: enemy ratings, and 2 per Hunter, round and enemy (combats)."""
         most = {}
         for side, units, enemies in zip(SIDES, self.scenario.fielded, self.scenario.fielded[::-1]):
             hunters = sum(unit.combatant.has("Hunter") for unit in units)
@@ -192,8 +192,8 @@ class BattleResult(Result):
 
         `points_destroyed` are the enemy points lost to the attacks of the unit and the tests after them.
         `points_absorbed` are the losses of the unit itself. Both are also given per 100 points of the unit (None if
-        its points are unknown). `friends_destroyed` are points of its own side destroyed by its blasts (AC-7). These
-        figures have intervals. `p_alive` is the probability that the unit survives the battle.
+        its points are unknown). `friends_destroyed` are points of its own side destroyed by its blasts (AC-7).
+        `p_alive` is the probability that the unit survives. All figures have intervals, except those per 100 points.
         """
         rows, (of_unit, of_model), batch_sizes = [], self._points, self.counts.outcomes.sum(axis=1)
         for side, unit, number in self.units:
@@ -219,7 +219,7 @@ class BattleResult(Result):
         """Return how P(victory) of a side changes without each of its units; the largest loss comes first.
 
         `p_without` is P(victory) without the unit, from `trials` battles. `difference` is P(victory) with all units
-        minus `p_without`; its 95% interval is `low` to `high`. The list is empty if swings were not requested.
+        minus `p_without`; its interval `low` to `high` holds at 95% for all units at once. Empty if not requested.
         """
         return [dict(row) for row in self.swings]
 
@@ -383,7 +383,7 @@ def swing_trials(sampling: Sampling) -> int:
 def share_of_trials(sampling: Sampling, divisor: int, least: int) -> int:
     """Return the requested number of battles divided by `divisor`, but at least `least` if that many were requested.
 
-    For a requested precision the number is the largest that the precision can require.
+    For a requested precision it is the largest number that this can require, or DEFAULT_BATTLES if it is relative.
     """
     requested = sampling.trials or DEFAULT_BATTLES
     if sampling.precision is not None and not (precision := Precision.read(sampling.precision)).relative:

@@ -69,8 +69,8 @@ class BestResult(DuelResult):
         list of dict
             `round`, `side`, and `when`: ``first`` or ``second`` in the round (``orders`` if the order is fixed),
             ``reaction`` (opportunity fire), ``overrun`` (after a won combat), ``retaliation`` or ``attack`` (strikes of
-            the charged or the active unit), or ``test`` (which may be failed on purpose). Models, damage and statuses
-            of both units, ``own_...`` and ``enemy_...``; `distance` in inches. `do`, the choice, and its `value`;
+            the charged or the active unit), or ``test`` (which may be failed on purpose). Models, damage, statuses and
+            stated edge of both units, ``own_...`` and ``enemy_...``; `distance`. `do`, the choice, and its `value`;
             `runner_up`, the second best, and its cost `costs`; the situation's `probability`.
 
         Raises
@@ -97,7 +97,7 @@ class BestResult(DuelResult):
         return number
 
     def first_moves(self) -> list[dict[str, Any]]:
-        """Return the rows of the :meth:`plan` for the first move of the side that plays best (A if both do)."""
+        """Return the likeliest rows of the :meth:`plan` for the first move of the side that plays best (A if both)."""
         side, likeliest = DUEL_SIDES[self.solution.objective_side], dict[str, dict[str, Any]]()
         for row in self._plan_rows:
             if row["side"] == side and row["round"] == 1 and row["when"] not in NO_ORDERS:

@@ -44,7 +44,7 @@ _MOVES = {
     Manoeuvre.RETIRE: "retire",
     Manoeuvre.RETIRE_AT_DOUBLE_TIME: "retire at double time",
 }
-_TOWARD = {Manoeuvre.ADVANCE: "close in"}  # an advance that stops at a range
+_TOWARD = {Manoeuvre.ADVANCE: "close in"}  # an advance that stops at a distance from the enemy
 _ACTIONS = {
     Action.NOTHING: "",
     Action.SHOOT: "shoot",
@@ -139,7 +139,7 @@ class PlanTable:
         if point.subject == TEST:
             return ["take the test", "fail the test on purpose"]
         first, count = rules.places[point.place, [FIRST, COUNT]].tolist()
-        strikes = rules.operations[rules.branches[first : first + count, GUARD], 2]  # one per branch
+        strikes = rules.operations[rules.branches[first : first + count, GUARD], 2]  # number of the strike by branch
         retaliates = point.subject == RETALIATION
         choices, verb = (chooser.retaliations, "strike back") if retaliates else (chooser.charges, "strike")
         return [strike_in_words(choices[index], choices, verb) for index in (strikes - strikes.min()).tolist()]

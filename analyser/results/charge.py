@@ -46,7 +46,7 @@ class ChargeResult(FightResult):
         (attacker_wins, target_wins, draw, no_combat); figures, statuses and fates of each side, prefixed ``attacker_``
         or ``target_``; `probability`; if simulated, also `count`, `low`, `high`.
     strikes : tuple of dict
-        Each attack of the combat, as if no unit had losses by then: side, row, dice, rating, DEFENCE.
+        Each attack of the combat, as if no unit had losses before: source (`by`), row, dice, rating, DEFENCE.
     """
 
     kind = "charge"
@@ -189,7 +189,7 @@ def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
 def _strike_records(
     setup: Setup, operations: Sequence[Operation], start: tuple[int, int], scenario: ChargeScenario
 ) -> Iterator[dict[str, Any]]:
-    """Yield each attack of a combat as plain data, as if no unit had losses."""
+    """Yield each attack of a combat as plain data, as if no unit had losses before."""
     rows = {"attacker": [scenario.attacker.charge_row("attacker")], "target": scenario.target.retaliation_rows()}
     for number in (operation.number for operation in operations if operation.kind == Kind.STRIKE):
         strike = setup.strikes[number]

@@ -18,7 +18,7 @@ from analyser.scenarios.schema import Kind
 def solve(scenario: AnyScenario, sampling: Sampling, *, brief: bool = False) -> Result:
     """Return the result of a scenario, exact or simulated, according to `sampling`.
 
-    `brief`: compute battles without swings and comparison of tactics, which double the time.
+    `brief`: compute battles without swings and comparison of tactics, which can take most of the time.
 
     >>> from analyser.scenarios.load import load
     >>> fight = load({"attack": {"dice": 12}, "target": {"models": 6, "defence": 2, "damage_limit": 1}})

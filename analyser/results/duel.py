@@ -186,8 +186,8 @@ class DuelResult(FightResult):
         Returns
         -------
         dict or None
-            `side` that plays best, and its objective `want`; `planned`, the exact value; `played`, the simulated value,
-            and the `difference`, both with standard errors. None for an exact result and for simple tactics.
+            `side` whose objective is `want`; `planned`, the exact value; `played`, the simulated value, and the
+            `difference`, both with standard errors and intervals. None if exact, or for simple tactics.
         """
         if self.solution is None or self.exact:
             return None
@@ -227,8 +227,8 @@ class DuelResult(FightResult):
         Returns
         -------
         DataFrame
-            For each side `models_left`, `models_destroyed`, `damage`, statuses, fates and `victory_points`, prefixed
-            ``a_`` or ``b_``; `probability`; if simulated, also `count`, `low`, `high`.
+            By default for each side `models_left`, `models_destroyed`, `damage`, statuses, fates and `victory_points`,
+            prefixed ``a_`` or ``b_``; `probability`; if simulated, also `count`, `low`, `high`.
         """
         return tidy(self.activations() if activations else self.rounds() if by_round else self.table())
 

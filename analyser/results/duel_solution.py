@@ -40,14 +40,14 @@ from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
 
 SIDES = ("a", "b")
-# A first estimate of the edges is EDGES_PER_COMBINATION (measured) times models and damage of both sides times branches
-# of choices. Above CLOSE_SHARE of the limit, two smaller games (probes) give a better estimate.
+# A first estimate of the edges is EDGES_PER_COMBINATION (measured) times models and DAMAGE LIMITs of both sides times
+# branches of choices. Above CLOSE_SHARE of the limit, two duels with fewer models (probes) give a better estimate.
 EDGES_PER_COMBINATION, CLOSE_SHARE = 450, 0.45
-# Models times damage of a side in each probe, the least models, and the most edges (half a second). The edges grow with
-# a power of the models. The exponent comes from both probes or, if the larger probe is too large, from the rounds.
+# Models times DAMAGE LIMIT of a side in each probe, its fewest models, and the limit of edges (half a second). Edges
+# grow with a power of the models. The exponent comes from both probes or, if the larger is too large, from the rounds.
 PROBE_SIZES, FEWEST_MODELS, PROBE_EDGES = (6, 10), 2, 600_000
 GROWTH_PER_ROUND, GROWTH, MOST_GROWTH_PER_ROUND = 0.5, 1.5, 0.6
-FIRST_EDGE = 0  # choice of tactics and lines in a combat: overrun if possible; strike as stated, or as in the charge
+FIRST_EDGE = 0  # tactics and lines overrun if possible, retaliate as stated, attack as in the charge, take all tests
 ERROR_FACTOR = 1.6  # largest measured ratio of estimated to real edges
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -57,7 +57,7 @@ _GameParts = tuple[tuple[Shooter, Shooter], GameInput, Steps]
 class ChoicePoint(NamedTuple):
     """A point of the round at which a side chooses."""
 
-    place: int  # place of this point in the flat round, `game.rules`
+    place: int  # number of its place in `game.rules` (:mod:`~analyser.engine.fight.best.choice_program`)
     side: int
     when: int  # activation of the round (:class:`~analyser.engine.fight.program.When`)
     subject: int  # see :class:`~analyser.engine.fight.best.choice_program.Choice`
@@ -80,7 +80,7 @@ class SolvedDuel:
 
     @property
     def objective_side(self) -> int:
-        """Number of the side whose objective is the value: A (0), unless only B plays best."""
+        """Number of the side for whose objective the values count: A (0), unless only B plays best."""
         return 1 if self.choosers == (False, True) else 0
 
     @cached_property
@@ -97,7 +97,7 @@ class SolvedDuel:
         return objective_values(scenario.terms.want, ends, scenario, self.objective_side)
 
     def choice_rules(self, first: int, second: int) -> tuple[int, int]:
-        """Return the rules of choice for the game: WORST in place of BEST if a side wants a low value."""
+        """Return how both sides choose: as given, but WORST in place of BEST for the side that wants a low value."""
         signs = (1, -1) if self.objective_side == 0 else (-1, 1)
         return tuple(sign if rule == BEST else PLANNED for sign, rule in zip(signs, (first, second)))  # type: ignore[return-value]
 
@@ -122,7 +122,7 @@ class SolvedDuel:
         return float(self.plan_and_values[1][0, 0])
 
     def value_of_best_response(self, plan: Plan, side: int) -> float:
-        """Return the value of the duel if `side` plays the best response to the other side's `plan`."""
+        """Return the value of the duel if `side`, a best player, plays the best response to the other's `plan`."""
         first, second = (BEST if chooser == side and self.choosers[chooser] else PLANNED for chooser in range(2))
         return float(self.game.values(self.final_values, self.choice_rules(first, second), plan.copy())[0, 0])
 
@@ -175,7 +175,7 @@ class SolvedDuel:
         return branches
 
     def orders_taken(self) -> Iterator[tuple[PartEnd, JointStates, NDArray[Any]]]:
-        """Yield the states of both sides at each choice of orders, and the branch taken."""
+        """Yield each choice of orders in each round, the states of both sides when it occurs, and the branch taken."""
         game = self.game
         for number, point in product(range(game.rounds), self.choice_points):
             if point.subject == ORDERS:
@@ -242,7 +242,7 @@ class SolvedDuel:
         return plan
 
     def _opportunity_fire_edges(self, nodes: slice, reaction: int) -> NDArray[np.int64]:
-        """Return the edge of `reaction` in each of `nodes`; where it is impossible, of holding fire."""
+        """Return the edge of `reaction` in each of `nodes`; of holding fire where it is impossible, or NONE."""
         edges = self.game.edges
         begins, ends = edges.begins[nodes.start : nodes.stop], edges.begins[nodes.start + 1 : nodes.stop + 1]
         result = np.zeros(len(begins), np.int64)
@@ -286,7 +286,7 @@ def objective_values(want: WantName, ends: JointStates, scenario: DuelScenario, 
 def solved_duel(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> SolvedDuel:
     """Return the solution of a duel; InputError if it is too large.
 
-    Without a stated step, moves may end at every position that can matter, if that game is small enough.
+    Without a stated step, moves may end at every position that can matter, unless the graph is then too large.
     """
     parts = _checked_parts(scenario, most_edges)
     if scenario.terms.step is None and (step := common_step(scenario.a, scenario.b, scenario.terms)) is not None:
@@ -342,7 +342,7 @@ def estimated_edges(scenario: DuelScenario, likely: float = 0.0, limit: float = 
 
 
 def _with_fewer_models(scenario: DuelScenario, size: int) -> tuple[DuelScenario, float]:
-    """Return a duel with about `size` models times damage per side, and the factor of reduction."""
+    """Return a duel in which models times DAMAGE LIMIT is about `size` on each side, and the factor of reduction."""
     factor, fewer = 1.0, list[Combatant]()
     for unit in (scenario.a, scenario.b):
         models = unit.models or 1

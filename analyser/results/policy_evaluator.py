@@ -24,16 +24,16 @@ class PolicyLines(NamedTuple):
     """The lines of a policy, with the defaults of the unit for re-arming and opportunity fire."""
 
     lines: tuple[Line, ...]
-    rearms: bool  # True: re-arm when the row reloads
-    reaction: int  # number of the opportunity fire; NONE: hold fire
+    rearms: bool  # True: re-arm when the row must reload
+    reaction: int  # index in `Chooser.reaction_shots`; NONE: hold fire
 
 
 class ResolvedLine(NamedTuple):
     """A line as a unit carries it out."""
 
     line: Line
-    attack: int  # number of its salvo or charge (value of the column SALVO)
-    stop: int  # value of the column STOP
+    attack: int  # index of its salvo or charge: column SALVO of :mod:`.policy_decisions`
+    stop: int  # end of its move: column STOP
     strike: int  # number of the strike whose range and sight the conditions test
 
 

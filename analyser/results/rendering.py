@@ -42,7 +42,7 @@ def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "
 
 
 def figure_text(figures: Mapping[str, Any], name: str) -> str:
-    """Return a figure of a summary or a table as text, with its interval if there is one; empty if it is missing."""
+    """Return a figure as text, with its interval if there is one; empty if it is missing, "unknown rating" for None."""
     if name not in figures:
         return ""
     if figures[name] is None:
@@ -53,7 +53,7 @@ def figure_text(figures: Mapping[str, Any], name: str) -> str:
 
 
 def figure_rows(figures: Mapping[str, Any], labels: Mapping[str, str], sides: Sequence[str] = ("",)) -> list[list[str]]:
-    """Return a row for each label: the figure of that name, with each of `sides` in place of ``{}``.
+    """Return a row for each label with a figure: that of its name, with each of `sides` in place of ``{}``.
 
     >>> figure_rows({"p_a_alive": 0.5, "p_b_alive": 1.0}, {"p_{}_alive": "P(alive)"}, ("a", "b"))
     [['P(alive)', '50.00%', '100%']]
@@ -111,7 +111,7 @@ def _blocks_of_results(results: Sequence[Result]) -> Iterator[Block]:
 
 
 def _join_blocks(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) -> Block:
-    """Return several blocks as one, with the methods in the title and above the columns."""
+    """Return several blocks as one, with the methods above the columns and, if `named`, in the title."""
     first, methods = blocks[0], [method_name(result) for result in results]
     if first.title and named:
         first = first._replace(title=f"{first.title} ({' and '.join(methods)})")

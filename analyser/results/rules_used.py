@@ -345,7 +345,7 @@ def case_of_unit(
     shoots: bool = True,
     **more: bool,
 ) -> Case:
-    """Return the circumstances of the special rules of a unit, in a duel or a charge."""
+    """Return the circumstances of the special rules of a unit, in a duel, a charge or a battle."""
     ranges = _RANGES if shoots else frozenset()
     contact = _COMBAT if charges or charged else frozenset()
     return Case(
@@ -366,7 +366,7 @@ def case_of_unit(
 
 
 def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | None = None) -> Case:
-    """Return the circumstances of the qualities of a row, in a duel or a charge."""
+    """Return the circumstances of the qualities of a row, in a duel, a charge or a battle."""
     distant = shooter is not None and shooter.distance is not None
     policy, chooses = (None, False) if shooter is None else (shooter.policy, shooter.chooses)
     return Case(
@@ -405,7 +405,7 @@ def _unused_in_contact(
 
 
 def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
-    """Yield the rules that only another policy would use; best play considers all rules."""
+    """Yield Overcharge and All-Out Attack if only another policy would use them; best play considers both."""
     if shooter.chooses:
         return
     mine, theirs = shooter.unit, shooter.enemy

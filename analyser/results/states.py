@@ -1,4 +1,4 @@
-"""Joint distribution of the states of both sides of a longer fight: its computation, and columns read from it."""
+"""Joint distribution of both sides' states in a charge, focus fire or a duel: computation, and columns read from it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def models_left(states: States) -> NDArray[np.int64]:
 
 
 def models_destroyed(states: States, models: int | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the losses among `models` models, by damage or for lack of space to fall back or withdraw."""
+    """Return the losses among `models` models, by damage or for lack of space; not those that broke or fled."""
     lost = states >> discipline.MODELS_DESTROYED & unit_state.MODELS_MASK
     return np.where(is_removed(states), lost, models - (states & unit_state.MODELS_MASK))
 
@@ -192,7 +192,7 @@ class FightResult(Result):
 Pair = tuple[int, int]  # states of both sides
 Programs = Sequence[Sequence[Operation]]
 FightT = TypeVar("FightT", bound=FightResult)
-MOST_OPERATIONS = 5e7  # most operations for an exact distribution (some seconds)
+MOST_OPERATIONS = 5e7  # limit of the estimated operations of an exact distribution (some seconds)
 _SECONDS_PER_OPERATION = 4e-7  # without compilation
 _STATUS_SETS = 4  # common sets of statuses per number of models and damage, in fights of several rounds
 _DISTANCES = 2  # common distances between two units that charge each other
@@ -257,7 +257,7 @@ def simulation_of(
 
 
 def joint_distributions(setup: Setup, programs: Programs, start: Pair, ruleset: Ruleset) -> list[Joint]:
-    """Return the exact joint distributions after each of `programs`; InputError if this takes minutes or gigabytes."""
+    """Return the exact joint distributions after each of `programs`; InputError above MOST_OPERATIONS."""
     from analyser.engine.fight.exact.propagate import exact_distributions
 
     operations = float(_operations_of(setup, programs, setup["units"]["models"]))
