@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from analyser.common.method_settings import MOST_THREADS
 
-Report = Callable[[int], None]
+Report = Callable[[int], None]  # receives the number of trials so far
 CHUNK_TRIALS = 1 << 16
-MOST_CHUNKS = 32  # chunks of a task: more would delay interrupts, and fewer would require more kernel calls
+MOST_CHUNKS = 32  # most chunks of a task: more would delay interrupts, and fewer would require more kernel calls
 
 
 class Task(NamedTuple):
@@ -77,7 +77,7 @@ class Chunks(NamedTuple):
     trials: int
     size: int = CHUNK_TRIALS
     first: int = 0
-    least_per_thread: int = 1  # chunks that justify another thread
+    least_per_thread: int = 1  # number of chunks that justifies another thread
 
 
 @cache

@@ -16,7 +16,7 @@ _SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
 _ONE = np.uint64(1)
 WORDS_PER_CHUNK = np.uint64(1 << 32)
 _WORD_MASK = (1 << 64) - 1
-_FEWEST_BIT_CHANGES = 24  # gammas with fewer changes between neighbouring bits give weak random words (same paper)
+_FEWEST_BIT_CHANGES = 24  # increments with fewer changes between neighbouring bits give weak random words (same paper)
 HALF_BITS, LOWER_HALF = np.uint64(32), np.uint64((1 << 32) - 1)
 _TWO_TO_32 = np.uint64(1 << 32)
 
@@ -30,7 +30,7 @@ class Stream(NamedTuple):
 
 @lru_cache(maxsize=256)
 def stream_of(seed: int, *parts: int) -> Stream:
-    """Return the stream of a seed, or its independent substream numbered by `parts`; no argument is negative."""
+    """Return the stream of a seed, or its independent substream numbered by `parts`; no argument may be negative."""
     start, *candidates = np.random.SeedSequence(seed, spawn_key=parts).generate_state(9, np.uint64)
     gammas = [gamma | _ONE for gamma in candidates]
     bit_changes = [int(gamma ^ (gamma >> _ONE)).bit_count() for gamma in gammas]

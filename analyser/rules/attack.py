@@ -302,7 +302,7 @@ def damage_points(fight: FightFacts, scores: Scores, score: int) -> int:
 
 @step
 def hits_left_over(fight: FightFacts, scores: Scores, score: int) -> int:
-    """Return the hits left over, too few for a point of damage (AC-3.7)."""
+    """Return the hits left over, too few for a point of damage (AC-3.7); 0 if Devastating, which uses them."""
     return 0 if fight.devastating else hits_of(scores, score) % fight.defence
 
 

@@ -25,7 +25,7 @@ class CardChoice(IntEnum):
     LOWEST = 1
     MIDDLE = 2
     SURRENDER = 3
-    KEPT = 4  # the highest card if the side plays first, else the lowest card that at least equals the other side's
+    KEPT = 4  # the highest card if the side plays first, else the lowest that at least equals the other card, or none
 
 
 class ActivationChoice(IntEnum):

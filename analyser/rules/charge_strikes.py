@@ -38,7 +38,7 @@ def bonuses_of_charge(supported: int, onslaught: int, outflanking: int, striker:
 
 @step
 def penalties_of_charge(threatened: int, is_overrun: int) -> int:
-    """Return the penalties of the charger's attack or Overrun, as bits (AC-8.2, AC-7)."""
+    """Return the penalties of the charger's attack or Overrun, except for suppression, as bits (AC-8.2, AC-7)."""
     return (Penalty.THREATENED if threatened else 0) | (Penalty.OVERRUN if is_overrun else 0)
 
 
@@ -50,7 +50,7 @@ def bonuses_of_retaliation(threatened: int, striker: int, struck: int) -> int:
 
 @step
 def penalties_of_retaliation(supported: int) -> int:
-    """Return the penalties, as bits, of the retaliation against a charger that is `supported` or not (AC-8.2)."""
+    """Return the penalties of the retaliation, except for suppression, as bits; `supported`: 1 if the charger is."""
     return Penalty.THREATENED.value if supported else 0
 
 

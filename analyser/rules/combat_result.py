@@ -32,7 +32,7 @@ def in_combat(active: int) -> bool:
 
 @step
 def enter_contact(state: int, side: SideFacts, target: TargetFacts) -> int:
-    """Return the state of a unit in contact: without lookout and cover, and disordered by Corrosive Fumes (AC-7)."""
+    """Return the state of a unit in contact: no lookout, no cover except by Pavises, disordered if in fumes (AC-7)."""
     lost_statuses = unit_state.ON_LOOKOUT | (0 if target.pavises else unit_state.TAKING_COVER)
     return state & ~lost_statuses | (DISORDERED if side.fumes_reach != NONE else 0)
 
@@ -84,7 +84,7 @@ def winner_if_fought(active: int, target: int, sides: tuple[SideFacts, SideFacts
 
 @step
 def overruns(won_by: int, active: int, target: int, side: SideFacts) -> bool:
-    """Return True if the active unit overruns: it has won its charge, and neither unit is removed (AC-7)."""
+    """Return True if the active unit has Overrun, has won its charge, and neither unit is removed (AC-7)."""
     charged = unit_state.order_of(active) != Order.OVERRUN
     stand = not is_removed(active) and not is_removed(target)
     return bool(won_by == ACTIVE and side.overrun and charged and stand)
@@ -98,7 +98,7 @@ def withdraw_loser(state: int, side: SideFacts) -> int:
 
 @step
 def withdraw(state: int, side: SideFacts) -> int:
-    """Return the state 3 inches back, or out of the building; models without space are destroyed (AC-8.5, AC-8.6)."""
+    """Return the state 3 inches back and out of a building; models without space are destroyed (AC-8.5, AC-8.6)."""
     lost = min(side.withdraws_without_room, unit_state.models_of(state))
     if lost == unit_state.models_of(state):
         return unit_state.removed_state(state, side, lost, ANNIHILATED)
@@ -107,7 +107,7 @@ def withdraw(state: int, side: SideFacts) -> int:
 
 @step
 def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int) -> None:
-    """Fill `fight` with the loser's test, from its record `target` and its losses (AC-8.5, AC-5.2)."""
+    """Fill `fight` with the test of a loser in `state` (AC-8.5, AC-5.2); change its record `target`, and `attack`."""
     unit_state.copy_to_record(target, side, state)
     target.models = unit_state.models_of(state) + unit_state.models_lost(state)
     target.exposed = NONE
@@ -116,7 +116,7 @@ def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts,
 
 @step
 def set_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, state: int) -> None:
-    """Fill `fight` with the test of `target`; only the attacks' qualities, stored in `state`, matter (AC-6)."""
+    """Fill `fight` with the test of `target`; `attack` is overwritten: only the qualities in `state` count (AC-6)."""
     attack.close_quarters = attack.opportunity_fire = attack.corrosive = attack.precision = 0
     attack.suppressive = 1 if state & unit_state.SUPPRESSIVE else 0
     attack.cryo = 1 if state & unit_state.CRYO else 0
@@ -143,7 +143,7 @@ def count_win(state: int, side: SideFacts) -> int:
 def set_passengers_test(
     fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int
 ) -> None:
-    """Fill `fight` with the test of passengers, which they take only if their transport takes one (AC-5.10)."""
+    """Fill `fight` with the test of passengers (record `target`) of a transport in `state` that is tested (AC-5.10)."""
     target.models = passengers_left(side, unit_state.models_of(state) + unit_state.models_lost(state))
     target.suppressed = 1 if target.suppressed or state & PASSENGERS_SUPPRESSED else 0
     target.activated = 1 if target.activated or state & PASSENGERS_ACTIVATED else 0

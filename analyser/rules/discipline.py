@@ -54,7 +54,7 @@ def officer_positions_lost(fight: FightFacts, destroyed: int) -> int:
 
 @step
 def highest_card_of_test(fight: FightFacts, destroyed: int, disordered: int) -> int:
-    """Return the highest card that passes a test that is due (AC-5.1 to 5.3), ANY_CARD or NO_CARD."""
+    """Return the highest card that passes a test that is due (AC-5.1 to 5.3); ANY_CARD or NO_CARD without a draw."""
     if fight.test in (Test.NOT_TAKEN, Test.PASSED):
         return ANY_CARD
     if fight.test == Test.FAILED:

@@ -60,7 +60,7 @@ class Effects(NamedTuple):
 
 
 def pack_rule(rule: HouseRule) -> int:
-    """Return a house rule as one integer.
+    """Return a house rule as one integer, without effects on all tests and on disorder (in the target's record).
 
     >>> pack_rule(HouseRule(dice=1)) < pack_rule(HouseRule(dice=2, hits={"heroic": 3})) < 2**53
     True

@@ -167,7 +167,7 @@ def all_conditions(line: Line) -> tuple[Condition, ...]:
 
 
 def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
-    """Return the first line that is never reached, and the earlier line that hides it; None if all can be reached.
+    """Return the first line that one earlier line makes unreachable, and that earlier line; None if there is none.
 
     >>> _hidden_line(lines_of("aim and shoot", "") + lines_of("charge if in range", ""))
     (1, 0)
@@ -248,7 +248,7 @@ def _order_of(text: str, where: str) -> Line:
 
 
 def _move_and_stop(text: str, where: str) -> tuple[str, int]:
-    """Return the move of an order and its stop (default: 0, or TO_SHORT_RANGE for `close in`)."""
+    """Return the move or action of an order and its stop (default: 0, or TO_SHORT_RANGE for `close in`)."""
     if (match := _MOVE_BY_INCHES.match(text)) is not None:
         return match[1], _hundredths(match[2], text, where)
     if (match := _MOVE_TO_RANGE.match(text)) is not None:

@@ -15,7 +15,7 @@ STRIKE_REACH, PANIC_REACH, HEROIC_REACH = 4 * INCH, 6 * INCH, 8 * INCH
 
 @step
 def is_demise_die_due(state: int, side: SideFacts) -> bool:
-    """Return True if damage destroyed the last model and the die of Spectacular Demise is not rolled yet."""
+    """Return True if all models were destroyed and the die of Spectacular Demise is not rolled yet."""
     if not unit_state.is_removed(state) or state & (_NOT_BY_DAMAGE | DIE_ROLLED) or not side.spectacular_demise:
         return False
     return unit_state.models_lost(state) == side.models
@@ -29,7 +29,7 @@ def distance_of_enemy(state: int, other: int, side: SideFacts, other_side: SideF
 
 @step
 def after_demise_die(state: int, strikes: bool, distance: int, side: SideFacts) -> int:
-    """Return the state after the die: BLAST if a strike reaches the enemy, else PANIC if a miss would reach it."""
+    """Return the state after the die: BLAST if it `strikes` and reaches the enemy, else PANIC if a miss would."""
     state |= DIE_ROLLED
     if strikes and distance <= HEROIC_REACH:
         return state | BLAST
@@ -87,7 +87,7 @@ _NO_DAMAGE = ~(unit_state.MODELS_MASK << discipline.DAMAGE)
 
 @step
 def damages_enemy(state: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: TargetFacts) -> bool:
-    """Return True if Run Amok damages the enemy: light or heavy, and within reach of a unit that has not charged."""
+    """Return True if Run Amok damages the enemy: light or heavy, and known to be near a unit that has not charged."""
     if not sides[0].runs_amok or enemy.category == _AERIAL:
         return False
     if unit_state.is_removed(state) or unit_state.is_removed(other):

@@ -1,4 +1,4 @@
-"""Steps of a strike, which every engine runs: the random draw needed next, and its effect (AC-3.7 to AC-5.9, AC-6)."""
+"""Steps of a strike (one attack), which every engine runs: the draw needed next, and its effect (AC-3.7 to AC-6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input of the engines: records of integers; fields without a comment are flags, or numbers of the profile."""
+"""Input of the engines: records of integers; a field without a comment is a flag, or the number that it names."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class AttackFacts:
     arc: int
     veteran: int
     extra_faces: int  # bits of faces that an extra re-roll may take (AC-3.5)
-    extra_dice: int
+    extra_dice: int  # most dice that extra re-rolls may take
     overcharge: int
     devastating: int
     penetrating: int
@@ -98,7 +98,7 @@ class AttackFacts:
     damage_limit: int  # DAMAGE LIMIT of the attacker (for Overcharge)
     charging: int  # 1: the attack of a charge, not of an Overrun
     is_a: int  # bits of the attacker's type and category (`house_rules.IS_A`); 0 if unknown
-    die: int  # custom faces of the die, packed (:mod:`.house_rules`); 0: as printed
+    die: int  # custom faces of the die, packed (:mod:`.house_rules`); 0: those of the rules
     house_1: int  # house rules of the attacker, packed (:mod:`.house_rules`); 0: none
     house_2: int
     house_3: int
@@ -159,7 +159,7 @@ class FightFacts:
     rating: int
     reroll_faces: int  # bits of faces that the rating re-rolls (AC-3.4)
     extra_faces: int  # bits of faces that an extra re-roll may take, apart from reroll_faces (AC-3.5)
-    extra_dice: int
+    extra_dice: int  # most dice that extra re-rolls may take
     explosion: int  # dice added by a first-roll die that explodes
     exploding_faces: int  # bits of the faces that explode
     heroic_faces: int  # bits of the faces that count as a heroic strike
@@ -203,7 +203,7 @@ class SideFacts(NamedTuple):
     edge_distance: int = 0  # distance to the side's own table edge at the start; NONE: the edge is far
     tracks_position: int = 0  # 1: the position matters, and is stored in the state (:mod:`.unit_state`)
     stride: int = 0  # step between the possible positions, counted from the start
-    origin: int = 0  # the start, as a state stores it, in strides
+    origin: int = 0  # the position that a state stores at the start, in strides
     position_bit: int = 0  # lowest bit of the position in the state
     speed: int = 0
     retires: int = 0  # longest move away from the enemy, in multiples of SPEED
@@ -223,7 +223,7 @@ class SideFacts(NamedTuple):
 
 
 class StrikeFacts(NamedTuple):
-    """Strike of a sequence: the striking side, the conditions of the strike, and its effects."""
+    """A strike (an attack of one unit) in a longer fight: the striking side, the conditions, and the effects."""
 
     striker: int = 0  # side 0 or 1
     orders: int = 0  # bits of the active side's orders under which the strike is made; NONE: all

@@ -1,4 +1,4 @@
-"""State of a unit as one integer: an attack's outcome, more statuses, order, position (in strides, its unit)."""
+"""State of a unit as one integer: an attack's outcome, more statuses, order, combats won, position (in strides)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ WINS_BIT = 51  # lowest bit of the combats won, if they are counted; the positio
 BITS_OF_WINS_IN_A_CHARGE = 2
 STATE_BITS = 63
 
-# Unit not removed: an enemy with Throw destroyed one of its models in close quarters, or it shot at a Tail Gunner; the
-# operation CLEAR_MARK clears the bit. Removed unit: it has broken.
+# Bit of a unit that is not removed, until the operation CLEAR_MARK: an enemy with Throw destroyed one of its models in
+# close quarters, or it shot at a Tail Gunner. In a removed unit the bit means BROKEN.
 MARKED = discipline.BROKEN
 
 # Bit of a removed unit: its own blanks (Overcharge) destroyed it in a combat, so other units of its side still strike
@@ -50,7 +50,7 @@ def with_models(state: int, models: int) -> int:
 
 @step
 def models_lost(state: int) -> int:
-    """Return the models lost in the current combat; for a removed unit, all models that damage destroyed."""
+    """Return the models lost in the current combat; for a removed unit, all that were destroyed since the start."""
     return state >> MODELS_DESTROYED & MODELS_MASK
 
 
@@ -83,7 +83,7 @@ TOO_FAR = 1 << STATE_BITS - 1
 
 @step
 def origin_of(back: int, ahead: int, stride: int, position_bit: int) -> int:
-    """Return the stored position, in strides, of a side's start; TOO_FAR if positions need too many bits."""
+    """Return the position (in strides) to store at the start, to fit moves `back` and `ahead`; TOO_FAR if none fits."""
     strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
     room = 1 << STATE_BITS - position_bit  # positions that fit on either side of 0
     if strides_back + strides_ahead >= 2 * room:
@@ -93,13 +93,13 @@ def origin_of(back: int, ahead: int, stride: int, position_bit: int) -> int:
 
 @step
 def position_of(state: int, side: SideFacts) -> int:
-    """Return how far the unit is in front of its start."""
+    """Return how far the unit is in front of its start; negative behind it."""
     return ((state >> side.position_bit) - side.origin) * side.stride
 
 
 @step
 def without_position(state: int, side: SideFacts) -> int:
-    """Return the state with the position 0."""
+    """Return the state with the stored position 0, so that more states are equal."""
     return state & ~(-1 << side.position_bit)
 
 
@@ -120,7 +120,7 @@ def length_to_edge(state: int, side: SideFacts) -> int:
 
 @step
 def move_back(state: int, side: SideFacts) -> int:
-    """Return the state after falling back or withdrawing, at most to the table's edge (AC-5.4 b, AC-8.5)."""
+    """Return the state after falling back or withdrawing, at most to its own table edge (AC-5.4 b, AC-8.5)."""
     to_edge = length_to_edge(state, side)
     return move(state, side, -(FALL_BACK if to_edge == NONE else min(FALL_BACK, to_edge)))
 
@@ -142,7 +142,7 @@ def copy_to_record(target: TargetFacts, side: SideFacts, state: int) -> None:
 
 @step
 def removed_state(state: int, side: SideFacts, destroyed: int, flags: int) -> int:
-    """Return the state of a removed unit that has just lost `destroyed` models by damage."""
+    """Return the state of a removed unit, which has just lost `destroyed`; it keeps its position for a blast."""
     lost_before = side.models - models_of(state)
     kept = _KEPT_WHEN_REMOVED | FELL_BACK | (-1 << WINS_BIT)
     if not side.spectacular_demise or side.distance == NONE:

@@ -132,7 +132,7 @@ def index_fights(
     words: Integers,
     which: NDArray[np.int32],
 ) -> int:
-    """Fill `fights` (viewed by `words`) with distinct fights, and `which` with their indices; return their number."""
+    """Fill `fights` (`words` is a view of it) with distinct fights, `which` with their indices; return their number."""
     count = 0
     for attack in range(len(attacks)):
         for target in range(len(targets)):

@@ -68,7 +68,7 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
     progress = draw_strike(battle, number, striker, struck, pool)
     outcome = resolution.outcome_of(fight, progress)
     destroyed, own = resolution.models_destroyed_by_roll(progress), resolution.own_losses(progress)
-    takes_test = fight.test != Test.NOT_TAKEN and field.units[struck].discipline != NONE  # not if Irrepressible
+    takes_test = fight.test != Test.NOT_TAKEN and field.units[struck].discipline != NONE  # NONE: Irrepressible
     after = resolution.target_after(facts, attack, field.sides[struck], int(field.states[struck]), outcome)
     set_state(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
     if destroyed and takes_test and battle.setup.has_transports and not unit_state.is_removed(after):
@@ -112,7 +112,7 @@ def draw_strike(battle: Battle, number: int, striker: int, struck: int, pool: in
 def set_fight(battle: Battle, number: int, striker: int, struck: int, condition: int) -> FightFacts:
     """Return the scratch fight, filled with a strike of a unit on another unit in their current states.
 
-    Fields for faces and re-rolls come from the table, by `condition`; the states determine all others.
+    The table has the fields of `set_pool`, by `condition`; the states determine those of `set_target`.
     """
     field = battle.field
     field.fight[0] = battle.tables.fights[number, condition]

@@ -26,9 +26,9 @@ MOST_CARDS = 10_000
 MOST_ROUNDS = 10
 MOST_SHOTS = 6  # rows that one unit fires in one activation
 NO_STRIKE = -1
-NOWHERE = 1 << 30  # squared distance of units off the field, greater than any distance on it
+NOWHERE = 1 << 30  # squared distance of a unit off the field; greater than that of any unit on it
 BATCHES = 32  # batches of battles, for standard errors
-PERCENT = 101
+PERCENT = 101  # numbers from 0 to 100
 CHUNK_BATTLES = 256  # a power of two; these battles use fewer random words than a chunk has
 EVENT_FIELDS, MOST_EVENTS = 6, 1 << 13
 PLAN_FIELDS = 5
@@ -113,7 +113,7 @@ class BattleSetup:
 
     rounds: Int
     table: Int  # depth of the table
-    replacement: Int  # 1: tests draw from a full deck
+    replacement: Int  # 1: each card for a test or for dice is drawn from a full deck
     cards: Int  # number of cards of a deck
     hand_limit: Int
     disembark_within: Int  # passengers disembark if an enemy is at most this far away
@@ -228,7 +228,7 @@ class Battlefield:
     cards_left: Annotated[Any, np.int64, (2,)]  # number of cards in the deck
     hand_size: Annotated[Any, np.int64, (2,)]  # number of cards in the hand
     broken_down: Annotated[Any, np.int64, (2,)]  # 1: communications have broken down
-    finished: Annotated[Any, np.int64, (2,)]  # number of units at the start of a side's order that need no check
+    finished: Annotated[Any, np.int64, (2,)]  # number of units at the start of `listed` that cannot act again
     points: Annotated[Any, np.int64, (2,)]  # victory points
     initiative_side: Int  # side that holds the initiative
     round: Int
@@ -253,7 +253,7 @@ class Battlefield:
     plan_is_valid: Annotated[Any, np.int8, (UNITS,)]  # 1: `value` and the plan are still valid
     seen_state: Annotated[Any, np.int64, (2, UNITS)]  # states at the last look-ahead of a side
     seen_place: Annotated[Any, np.int64, (2, UNITS)]  # places and coordinates at that look-ahead
-    last_look: Annotated[Any, np.int64, (2,)]  # round of a side's last look-ahead
+    last_look: Annotated[Any, np.int64, (2,)]  # round of a side's last look-ahead; 0: none
     plans: Annotated[Any, np.int64, (UNITS, PLAN_FIELDS)]  # manoeuvre, action, target, attack, length; see `lookahead`
     sides: Annotated[Any, SIDE, (UNITS,)]
     units: Annotated[Any, TARGET, (UNITS,)]
@@ -288,7 +288,7 @@ class Counts:
     # By batch and pair of units: models of the second unit that the first has destroyed, or caused to break or flee.
     killed: Annotated[Any, np.int64, (BATCHES, UNITS, UNITS)]
     lost: Annotated[Any, np.int64, (BATCHES, UNITS)]  # models lost by any cause
-    survived: Annotated[Any, np.int64, (UNITS,)]  # number of battles that a unit survives
+    survived: Annotated[Any, np.int64, (UNITS,)]  # number of battles at whose end a unit is not removed
     models: Annotated[Any, np.int64, (MOST_ROUNDS, UNITS)]  # models left at the end of each round
     # Numbers of battles: by round, side and units left; by round, side and percent of points left; by last round.
     standing: Annotated[Any, np.int64, (MOST_ROUNDS, 2, MOST_UNITS + 1)]

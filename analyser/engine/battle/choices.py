@@ -31,17 +31,17 @@ _LAST = 1 << 28  # greater than any distance, and than the root of NOWHERE
 
 # Classes of enemies among which a unit chooses its target (BT-4). ATTACKED: it can attack them without moving.
 # AFTER_AN_ADVANCE: it can shoot at them after an advance. WITH_POLICY: it has a policy against them. CHARGED: it can
-# charge them now. FLOWN: an aircraft can fire at them.
+# charge them now. FLOWN: an aircraft can fire at them. Shunned enemies: see `PairFacts`.
 ATTACKED, AFTER_AN_ADVANCE, WITH_POLICY, CHARGED, FLOWN = range(5)
 
 
 @step
 def is_ready(battle: Battle, unit: int) -> bool:
-    """Return True if a unit is present and has not been activated."""
+    """Return True if a unit can be activated now; a passenger only after its transport."""
     field = battle.field
     if field.states[unit] & ACTIVATED:
         return False
-    if field.place[unit] == Place.ABOARD:  # it acts in its transport's turn, unless Cryo has prevented that turn
+    if field.place[unit] == Place.ABOARD:  # it acts in its transport's turn, or alone if Cryo took that turn
         return bool(field.states[battle.setup.carrier[unit]] & ACTIVATED)
     return field.place[unit] in (Place.ON_FIELD, Place.INCOMING)
 
@@ -105,7 +105,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
 
 @step
 def target_without_moving(battle: Battle, unit: int) -> int:
-    """Return the target of a unit that has disembarked, among enemies that it can shoot at without moving."""
+    """Return the target of a unit that has disembarked: as after a failed rally test, it shoots without moving."""
     find_nearest(battle, 1 - side_of(unit), wide(battle.field.x[unit]), wide(battle.field.y[unit]))
     result = best_target(battle, unit, ATTACKED, True)
     return result if result != NO_TARGET else best_in_class(battle, unit, ATTACKED, True, 1)
@@ -131,7 +131,7 @@ def best_target(battle: Battle, unit: int, enemy_class: int, rally_failed: bool)
 
 @step
 def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: bool, shunned: int) -> int:
-    """Return the best enemy of a class (BT-4); `shunned` is 1 to choose among enemies that the unit shuns."""
+    """Return the best enemy of a class (BT-4); `shunned`: 1 for enemies that it shuns (only if it `holds`)."""
     if shunned and not battle.setup.holds[unit]:
         return NO_TARGET
     battle.field.shunned = shunned

@@ -21,7 +21,7 @@ from analyser.rules.unit_state import FALL_BACK, is_removed
 
 @step
 def charge(battle: Battle, unit: int, other: int) -> None:
-    """Resolve a charge: the combat, and the unit's Overrun and Throw."""
+    """Resolve a charge: Sponsons, the combat, the unit's Overrun and Throw, and blasts."""
     field, facts = battle.field, battle.setup
     shift = engage(battle, unit, other)
     try_strike(battle, StrikeSlot.SPONSONS.value, other, unit, 0)

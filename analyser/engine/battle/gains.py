@@ -128,7 +128,7 @@ def health_of(battle: Battle, unit: int) -> int:
 
 @step
 def gains_row(tables: Tables, number: int, view: tuple[int, bool, bool], shift: int, health: int) -> Any:
-    """Return a strike's row of `tables.gains`; `view`: models or damage, if at short range, if the target has cover."""
+    """Return a strike's row of `tables.gains`; `view`: striker's models or damage, if at short range, if in cover."""
     count, short, covered = view
     condition = condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
     return tables.gains[tables.gains_of[tables.first_cell[number] + cell_of(count, short, condition)] + health]

@@ -1,7 +1,7 @@
 """Look-ahead of a side: which unit it activates next, and the plan of that unit's action (BT-6).
 
 A plan is five numbers: manoeuvre, action, target, attack and length. The attack is an index of the unit's
-:class:`~.battle_data.RowFacts` against the target, or ALL_ROWS. A negative length is a move toward the own edge.
+:class:`~.battle_data.RowFacts` against the target, or ALL_ROWS. A negative length is a move toward the unit's own edge.
 """
 
 from __future__ import annotations
@@ -353,7 +353,7 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
 
 @step
 def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> float:
-    """Plan a move toward an enemy, as far as possible or to just outside its reach, if that is better than `best`."""
+    """Plan a move toward an enemy, if better than `best`: an advance, the longest move, or just out of its reach."""
     field, facts = battle.field, battle.setup
     goal = goal_of(battle, unit)
     if goal == NO_TARGET:
@@ -385,9 +385,9 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
 def plan_retreat(
     battle: Battle, unit: int, terms: tuple[int, int], rally_failed: bool, bounds: tuple[float, float]
 ) -> float:
-    """Plan a move toward the own edge and a shot at the target, if that is better than the best plan so far.
+    """Plan a move toward the unit's own edge, and perhaps a shot, if that is better than the best plan so far.
 
-    `terms`: the target, and the greatest move in multiples of SPEED. `bounds`: as in :func:`plan_approach`.
+    `terms`: the target of the shot, and the greatest move in multiples of SPEED. `bounds`: as in :func:`plan_approach`.
     """
     field = battle.field
     (target, most), (best, most_future) = terms, bounds

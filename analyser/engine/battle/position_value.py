@@ -62,7 +62,7 @@ def weights_of(battle: Battle, side: int) -> Any:
 
 @step
 def update_strength(battle: Battle, unit: int) -> None:
-    """Update the strength of a unit."""
+    """Update the strength, cap and attack weight of a unit."""
     field = battle.field
     strength = np.int32(0)
     if field.place[unit] == Place.ON_FIELD:
@@ -163,7 +163,7 @@ def prospects(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float, 
 
     The first number is the value of the best attack next turn, or after moves toward an enemy. The second is the
     increase of the enemy's expected gains if the unit is at the point. The third is the value of the best shot on
-    lookout there, at an enemy that has yet to act. The fourth is an upper bound on the first number at any point.
+    lookout there, less for an enemy that has acted. The fourth is an upper bound on the first number at any point.
     """
     field, facts, enemy = battle.field, battle.setup, 1 - side_of(unit)
     first, cap, number = np.uint64(first_of(enemy)), field.cap[unit], np.int32(unit)

@@ -57,7 +57,7 @@ def draw_card(field: Battlefield, side: int) -> int:
 
 @step
 def shuffle_discards(setup: BattleSetup, field: Battlefield, side: int) -> None:
-    """Refill an empty deck with all cards that are not in the hand; communications have then broken down (BT-2)."""
+    """Refill a deck if it is empty, with all cards outside the hand; communications have then broken down (BT-2)."""
     if field.cards_left[side] > 0:
         return
     field.broken_down[side] = 1
@@ -129,7 +129,7 @@ def value_played(field: Battlefield, side: int, index: int) -> int:
 
 @step
 def take_from_hand(field: Battlefield, side: int, index: int) -> Any:
-    """Remove the card at `index` from a hand, if a card was played."""
+    """Remove the card at `index` from a hand; a negative `index` means that no card was played."""
     if index >= 0:
         field.hand_size[side] -= 1
         field.hand[side, index] = field.hand[side, field.hand_size[side]]

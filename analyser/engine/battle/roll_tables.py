@@ -53,7 +53,7 @@ def fights_by_condition(attack: AttackFacts, target: TargetFacts) -> list[FightF
 class PoolDistributions:
     """Score distributions of the pools of a battle, each computed once.
 
-    The key of a distribution contains each field of the fight that the rules have read so far.
+    A distribution is stored by the values of all fields of a fight that the rules have read so far.
     """
 
     def __init__(self, faces: Floats) -> None:

@@ -89,7 +89,7 @@ class Simulation:
         return self.with_mixes(names, [np.ones(1), np.ones(1)])
 
     def with_mixes(self, names: Sequence[Sequence[str]], mixes: Sequence[NDArray[np.float64]]) -> Simulation:
-        """Return the same battle with other mixes of tactics: names and probabilities for each side."""
+        """Return the same battle with other mixes of tactics, by name, for each side that does not follow BY_POLICY."""
         other = copy(self)
         other._setup = self._setup.copy()
         for side, (tactics, mix) in enumerate(zip(names, mixes)):
@@ -121,7 +121,7 @@ class Simulation:
         return LoggedBattle(number, int(field.margins[index]), events, rounds, dict(self._unfired_orders(events)))
 
     def _unfired_orders(self, events: Integers) -> Iterator[tuple[int, NoShotReason]]:
-        """Yield the index of each order to shoot that was not carried out, and the reason."""
+        """Yield the index of each order to shoot that a :class:`NoShotReason` prevented, and the reason."""
         strikes: Any = self._tables.strikes
         empty = set[int]()
         for index, (event, unit, other, strike, action, distance) in enumerate(events.tolist()):

@@ -54,7 +54,7 @@ class Reason(IntEnum):
     ACTIVATED = 10  # by Cryo, before its own activation
     OPPORTUNITY_FIRE = 11
     GONE = 12
-    CHOICE = 13
+    CHOICE = 13  # by an ORDER, not by a policy
 
 
 REASON_FACTOR = 16  # a packed action: ActionTaken * REASON_FACTOR + Reason

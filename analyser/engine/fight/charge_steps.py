@@ -57,7 +57,7 @@ def breaks_buildings(builder: Builder, side: int, row: int) -> bool:
 
 @step
 def is_threatened(builder: Builder, active: int, is_overrun: int) -> bool:
-    """Return True if an enemy other than the charged unit is near the charger."""
+    """Return True if an enemy other than the charged unit is near the charger; others withdraw before an Overrun."""
     return bool(
         builder.question.units[active].facts[0].threatened
         or (builder.question.units[1 - active].facts[0].accompanied and not is_overrun)

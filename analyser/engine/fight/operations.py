@@ -29,7 +29,7 @@ def draw_unless_certain(draw: int, highest: int) -> tuple[int, int]:
 
 @step
 def required_draw(setup: Setup, operation: Op, pair: Pair) -> tuple[int, int]:
-    """Return the draw that decides the operation in these states, and the highest card that passes its test."""
+    """Return the draw that decides the operation, and the highest card that passes its test (0 for a coin or a die)."""
     kind, side, number = operation
     if kind & ON_PURPOSE:
         return Draw.NOTHING, discipline.NO_CARD

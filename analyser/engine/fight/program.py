@@ -32,8 +32,8 @@ class Kind(IntEnum):
     TOSS = 8  # a coin decides which unit is activated first in this round
     ROLL_BUILDING_DIE = 9  # after an attack on a building (Siegebreaker)
     END_ROUND = 10
-    ROLL_DEMISE_DIE = 11  # for a unit whose last model is destroyed (Spectacular Demise); success: a strike
-    ROLL_PANIC_DIE = 12  # the demise die, given that it is not a strike; success: a miss
+    ROLL_DEMISE_DIE = 11  # after a last model (Spectacular Demise); success: a strike that reaches the enemy
+    ROLL_PANIC_DIE = 12  # the demise die, given that it was not a success; success: a miss
     TEST_PANIC = 13  # the enemy's suppression test after a miss of the demise die
     SPREAD_FUMES = 14  # Corrosive Fumes disorder each unit that they reach
     CLEAR_MARK = 15  # removes the mark of a Throw or of a Tail Gunner
@@ -53,8 +53,8 @@ class Operation(NamedTuple):
     """Operation of a program."""
 
     kind: int  # a Kind
-    # The active side, 0 or 1. For TEST_PASSENGERS, TEST_SHOT, ROLL_BUILDING_DIE and CLEAR_MARK: the side that tests,
-    # is in the building, or is marked. For CHOOSE: the round from 0. For BRANCH: the number of the branch.
+    # The active side, 0 or 1. For tests (TEST_...), dice (ROLL_...), CLEAR_MARK, END_COMBAT, END_ROUND: the side of the
+    # unit that is tested or changed. For CHOOSE: the round from 0. For BRANCH: the number of the branch.
     side: int = 0
     # For STRIKE, TEST_SHOT and NEXT_ATTACKER: the strike. For GIVE_ORDERS: the strike of the row to shoot with, or
     # NONE. For BEGIN: a When. For ORDER: :func:`pack_order`. For CHOOSE: the place of the choice in its round. For
@@ -67,7 +67,7 @@ class OrderParts(NamedTuple):
 
     manoeuvre: int
     action: int
-    strike: int  # index of the row to shoot with, or NONE
+    strike: int  # the strike of the row to shoot with, or NONE
     stop: int  # end of a shorter move (:func:`~.activation.length_until_stop`); 0: full move
 
 

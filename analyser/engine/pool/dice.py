@@ -17,7 +17,7 @@ class Die(NamedTuple):
     shows: Face  # the face before any re-roll
     rerolled: Face | None = None  # the face after a re-roll by the combat rating (AC-3.4)
     extra_reroll: Face | None = None  # the face after an extra re-roll (AC-3.5)
-    added_by: int | None = None  # index of the die whose heroic strike added this die (AC-3.3)
+    added_by: int | None = None  # index of the first-roll die that added this die (AC-3.3)
 
     @property
     def final_face(self) -> Face:
@@ -28,7 +28,7 @@ class Die(NamedTuple):
 def dice_that_score(
     fight: FightFacts, scores: Scores, score: int, sides: Sequence[int], source: Random, cards: Sequence[int] = (0,)
 ) -> list[Die]:
-    """Return random dice with this score, by rejection sampling; `cards`: the attacker's cards (Overcharge)."""
+    """Return random dice with this score, by rejection; `sides`: by face; `cards`: one is drawn as more dice."""
     faces = [face for face, count in zip(Face, sides) for _ in range(count)]
     while True:
         dice = _roll_pool(fight, fight.dice + source.choice(cards), faces, source)

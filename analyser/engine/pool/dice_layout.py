@@ -23,7 +23,7 @@ MOST_DISCARDED = 0.30  # share of discarded trials above which a wider type of d
 
 
 class Layout(NamedTuple):
-    """Layout of a fight's pools without the number of dice; the cell of a trial is ``score * extra_values + extra``."""
+    """Layout of a fight's pools; a trial's cell is score * n + its combination of other draws, one of n from 0."""
 
     # Four thresholds for the first and for the second of two draws scored together. Below thresholds 0 and 1 the die
     # shows a heroic strike, and its added die ends as a heroic strike (0), or as a strike or better (1). Below
@@ -35,8 +35,8 @@ class Layout(NamedTuple):
     limit: Any  # lowest draw that discards the trial
     lower_addend: Any  # 1 in the lower half of a number that holds two counts
     upper_addend: Any  # 1 in the upper half
-    strike_cells: Any  # cells per strike
-    heroic_bonus: Any  # additional cells per heroic strike
+    strike_cells: Any  # cells per strike, heroic or not
+    heroic_bonus: Any  # further cells per heroic strike
     veteran: Any
     discarded: Any  # number of the cell of discarded trials
     limits: NDArray[np.uint16]  # lowest value of each OtherDraw that discards the trial

@@ -1,4 +1,4 @@
-"""The dice kernel, which rolls a block of trials at a time; no inner loop branches on a draw."""
+"""The dice kernel, which rolls a block of trials at a time; while it rolls dice, no inner loop branches on a draw."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Block(NamedTuple):
 
     words: NDArray[np.uint64]
     draws: Any  # the memory of `words`: per trial one draw for each of the dice rolled together
-    counters: Any  # strikes in the lower half, heroic strikes in the upper half
+    counters: Any  # strikes, heroic or not, in the lower half; heroic strikes in the upper half
     max_draw: Any  # highest draw of the trial
     extras: Any  # combined value of the other draws
     cells: Any  # table cell of the trial (:class:`~.dice_layout.Layout`)
@@ -78,7 +78,7 @@ def addends_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
 
 @step
 def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any], addends: tuple[Any, Any, Any]) -> Any:
-    """Return a number: its upper half is 1 below the first threshold, its lower half 1 below the second."""
+    """Return 0 unless `counts`, else 1 in the upper half below the first threshold, 1 in the lower below the second."""
     none, one, upper_one = addends
     upper, lower = thresholds
     return (one if counts & (draw < lower) else none) + (upper_one if counts & (draw < upper) else none)

@@ -1,4 +1,4 @@
-"""Exact distribution of a pool's score (AC-3.2 to AC-3.6); its *memory*: its strikes (Veteran) and waiting dice."""
+"""Exact distribution of a pool's score (AC-3.2 to AC-3.6); *memory*: strikes (Veteran) and dice to re-roll later."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ _TIE_TOLERANCE = 1e-14  # as a share of the greatest value; if branches differ b
 
 
 class Edges(NamedTuple):
-    """Edges of the nodes of a game; nodes are sorted by place, then by the first round in which they can be reached."""
+    """Edges of a graph's nodes, which are sorted by place (:mod:`.choice_program`), then by first possible round."""
 
-    bounds: Integers  # (places, rounds + 2): a place's first node, then the end of its nodes reachable by each round
+    bounds: Integers  # (places, rounds + 2): first node of a place, then end of its nodes possible up to each round
     choosers: Integers  # (places,): the side that chooses; NONE for a random draw
     begins: Integers  # (nodes + 1,): first edge of each node
     to: Integers  # (edges,): the next node
@@ -24,8 +24,8 @@ class Edges(NamedTuple):
 
 
 def backward_values(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
-    """Return each node's value by round; `first` and `second` say how the sides choose, and `plan` gets their edges."""
-    rounds, starts = len(plan), len(final)
+    """Return each node's value by round; `first` and `second`: how sides 0 and 1 choose, into `plan` if not PLANNED."""
+    rounds, starts = len(plan), len(final)  # starts: number of nodes between rounds; `final`: their values at the end
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
     values[rounds, :starts] = final
     tolerance = _TIE_TOLERANCE * float(np.abs(final).max(initial=0.0))
@@ -60,7 +60,7 @@ def backward_values(edges: Edges, final: Floats, first: int, second: int, plan: 
 
 def node_probabilities(edges: Edges, plan: Integers) -> Floats:
     """Return the probability of each node in each round if both sides follow `plan`; shape (rounds + 1, nodes)."""
-    rounds, starts = len(plan), int(edges.bounds[0, -1])
+    rounds, starts = len(plan), int(edges.bounds[0, -1])  # starts: number of nodes between rounds
     result = np.zeros((rounds + 1, len(edges.begins) - 1))
     result[0, 0] = 1.0
     sizes = np.diff(edges.begins)

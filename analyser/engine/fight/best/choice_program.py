@@ -177,7 +177,7 @@ def after_run(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tuple[i
 
 @step
 def only_branch(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> int:
-    """Return the only branch that can be chosen; NONE if several can, or if the choice is of orders."""
+    """Return the only branch that can be chosen; NONE if several can, for orders, or if a strike's is not first."""
     subject = rules.places[place, SUBJECT]
     if subject == ORDERS:
         return NONE

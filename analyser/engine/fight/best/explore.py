@@ -281,7 +281,7 @@ def add_strike(
 
 @step
 def add_test(setup: Setup, rules: FlatRound, sources: DrawCaches, graph: Graph, place: int, pair: Pair) -> None:
-    """Add the edges of an operation that draws a card, a coin or a die."""
+    """Add two edges for an operation that draws a card, a coin or a die: success and failure."""
     operation, since = operation_at(rules.operations, rules.places[place, FIRST]), graph.edges[0]
     draw, highest = operations.required_draw(setup, operation, pair)
     passes = probability_of(draw, highest, sources.cache.odds)

@@ -1,4 +1,4 @@
-"""Game of a fight in which sides choose: its sorted graph, and methods to compute values and plans."""
+"""Game: the sorted graph of a fight in which sides choose, and methods to compute values and plans."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class GameInput(NamedTuple):
     start: Pair
     rounds: int
     die: Integers  # sides of the die by face
-    deck: Integers  # cards of the deck by value
+    deck: Integers  # number of cards by value
 
 
 @dataclass(frozen=True, eq=False)

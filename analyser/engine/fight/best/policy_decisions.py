@@ -1,4 +1,4 @@
-"""Edges of a game that a policy written in lines takes at the decision nodes of a side."""
+"""Edges that a policy in lines takes at a side's choices of orders, in the graph of a duel (:mod:`.game_graph`)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def edge_numbers(
     begins: Integers,
     weights: Floats,
 ) -> Integers:
-    """Return the number of the edge taken at each node; `options` has a row per branch, `decisions` per node."""
+    """Return the number, within each node, of the edge taken; `options` has a row per branch, `decisions` per node."""
     numbers = np.zeros(len(first), np.int64)
     for node in range(len(first)):
         mine, theirs = first[node], second[node]
@@ -68,7 +68,7 @@ def edge_number(
     edges: tuple[int, int],
     weights: Floats,
 ) -> int:
-    """Return the number of the edge taken in one node; `pair`: the states of the deciding side and of the enemy."""
+    """Return the number, within a node, of the edge taken; `pair`: the states of the deciding side and of the enemy."""
     mine, theirs = pair
     facts, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     view, salvo, stop = operations.view_of(setup, operation, mine, theirs), int(decision[SALVO]), int(decision[STOP])

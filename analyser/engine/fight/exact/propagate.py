@@ -158,7 +158,7 @@ def _as_array(operations: tuple[Operation, ...]) -> Integers:
 def strike_matrices(
     setup: Setup, strikes: int, die: Integers, deck: Integers
 ) -> tuple[Integers, list[NDArray[np.float64]]]:
-    """Return the states of side 1 that side 0's `strikes` reach, and the transition matrix of each strike."""
+    """Return the states of side 1 that the first `strikes` strikes reach, and the transition matrix of each strike."""
     mine, first = start_states(setup)
     index_of: dict[int, int] = {first: 0}
     joints: list[dict[int, Joint]] = [{} for _ in range(strikes)]

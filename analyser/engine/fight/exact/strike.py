@@ -1,4 +1,4 @@
-"""Strikes in the exact engine; outcomes are computed once for each condition of the strike and struck state."""
+"""Strikes in the exact engine; outcomes are computed once for each condition of a strike and struck state."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
 def with_lists(
     known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, Integers]:
-    """Return the outcomes with this strike's, and its lists by condition (last: no strike) and struck state."""
+    """Return the outcomes with this strike's, and its list's index by condition (last: no strike) and struck state."""
     conditions, struck = when.conditions, joint.second
     known_conditions, states = with_room(known.conditions, conditions.length[0]), with_room(known.states, len(struck))
     known = StrikeOutcomes(
