@@ -28,7 +28,7 @@ from analyser.results.battle_story import Story, story_of
 from analyser.results.battle_tactics import Game, tactic_in_words, tactics_block, tactics_game
 from analyser.results.battle_text import conclusions, heading, margin_block, rounds_block, units_block
 from analyser.results.unit_swings import swings_block, unit_swing
-from analyser.rules.battle import Outcome
+from analyser.rules.battle import ZERO_GROUND_PRESENCE, Outcome
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.battle_tables import encode_battle
 
@@ -106,13 +106,13 @@ class BattleResult(Result):
 
     @property
     def _most_victory_points(self) -> dict[str, int]:
-        """Limit of each side's VP except those of BT-5: enemy ratings, and 2 per Hunter, round and enemy (combats)."""
+        """Limit of each side's VP: enemy ratings, 2 per Hunter, round and enemy (combats), and those of BT-5."""
         most = {}
         for side, units, enemies in zip(SIDES, self.scenario.fielded, self.scenario.fielded[::-1]):
             hunters = sum(unit.combatant.has("Hunter") for unit in units)
             targets = [target for foe in enemies for target in (foe.combatant, foe.combatant.passengers) if target]
             ratings = sum(1 if target.victory_points is None else target.victory_points for target in targets)
-            most[side] = ratings + 2 * self.rounds * hunters * len(enemies)
+            most[side] = ratings + 2 * self.rounds * hunters * len(enemies) + ZERO_GROUND_PRESENCE
         return most
 
     def _all_weights(self) -> list[NDArray[Any]]:

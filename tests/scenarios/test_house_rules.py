@@ -251,6 +251,22 @@ def test_own_faces_hit_explode_and_are_rerolled_as_they_say(rating, qualities):
         assert sampled.get(hits, 0.0) == pytest.approx(float(chance), abs=5 * (float(chance) / 100_000) ** 0.5 + 1e-5)
 
 
+def test_strikes_without_hits_are_like_misses():
+    """Without re-rolls; the target's test follows the losses."""
+
+    def outcomes(**die):
+        fight = {
+            "attack": {"dice": 6, "rating": "weakened"},
+            "target": {"models": 3, "defence": 1, "damage_limit": 1, "discipline": 7, "break_limit": 2},
+            "ruleset": {"die": {"heroic": 1, "glancing": 1, "blank": 1, **die}},
+        }
+        return analyser.attack(fight).to_frame()
+
+    found, missed = outcomes(strike={"sides": 2, "hits": 0}, miss=1), outcomes(strike=0, miss=3)
+    assert found["probability"].sum() == pytest.approx(1)
+    assert found["probability"].to_numpy() == pytest.approx(missed["probability"].to_numpy(), abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("die", "problem"),
     [

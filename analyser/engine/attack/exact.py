@@ -52,9 +52,9 @@ def push(outcome: int, weight: float, outcomes: Outcomes, count: int) -> int:
 def push_pmf(fight: FightFacts, scores: Scores, pmf: Floats, odds: DrawOdds, outcomes: Outcomes) -> int:
     """Fill `outcomes` from the distribution of a pool's score, and return their number; some may be equal."""
     count = 0
-    for first in range(scores.strike):  # scores that differ by whole strikes often cause equal losses
+    for first in range(scores.hit):  # scores that differ by whole hits often cause equal losses
         losses, weight = (0, 0, 0, 0), 0.0
-        for score in range(first, len(pmf), scores.strike):
+        for score in range(first, len(pmf), scores.hit):
             if pmf[score] == 0.0:
                 continue
             next_losses = losses_of(fight, scores, score)
