@@ -172,7 +172,7 @@ class TrialRunner:
             return int(values[0] <= highest) if self._by_card else values[0]
 
         resolved = resolve(fight, scores_for(fight, fight.dice), next(draws), lambda _: next(draws), passes)
-        first, second = states_after_strike(self._setup, number, pair, resolved.state)
+        first, second = states_after_strike(self._setup, number, pair, resolved.progress)
         after = int(first), int(second)
         if self._roll_dice is not None:
             card = values[0] if self._by_card and values else None
