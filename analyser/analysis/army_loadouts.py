@@ -77,7 +77,7 @@ def army_loadouts(army: ArmyLike, library: Profiles, where: str) -> ArmyLoadouts
     return ArmyLoadouts(loaded, tuple(distinct.values()), tuple(counts.values()))
 
 
-def with_unique_names(mine: ArmyLoadouts, yours: ArmyLoadouts) -> tuple[ArmyLoadouts, ArmyLoadouts]:
+def with_distinct_army_names(mine: ArmyLoadouts, yours: ArmyLoadouts) -> tuple[ArmyLoadouts, ArmyLoadouts]:
     """Return both armies, renamed if their names are equal."""
     names = names_apart(mine.army, yours.army)
     mine, yours = (army._replace(army=replace(army.army, name=name)) for army, name in zip((mine, yours), names))

@@ -84,20 +84,23 @@ def assign(counts: Sequence[int], targets: Sequence[TargetKind]) -> Assignment:
     ([(1,), (1,)], 10.0, 0.0)
     """
     columns = _Columns(counts, targets)
-    bound, proof_prices, surpluses = np.inf, np.zeros(len(counts)), list[float]()
+    bound, proof_prices, proof_bounds = np.inf, np.zeros(len(counts)), list[float]()
     for _ in range(MOST_ROUNDS):
         prices, target_prices, value = columns.solve_relaxation()
         searches = [_Search(target, counts, prices, least) for target, least in zip(targets, target_prices)]
-        most = [max(search.bound, 0.0) for search in searches]  # largest surplus of each target, for a Lagrangian bound
-        total = np.dot(counts, prices) + sum(target.n_targets * surplus for target, surplus in zip(targets, most))
+        surplus_bounds = [max(search.bound, 0.0) for search in searches]
+        # Lagrangian bound: prices of all attackers, and the largest surplus of each target
+        total = np.dot(counts, prices) + sum(
+            target.n_targets * surplus for target, surplus in zip(targets, surplus_bounds)
+        )
         if total < bound:
-            bound, proof_prices, surpluses = float(total), prices, most
+            bound, proof_prices, proof_bounds = float(total), prices, surplus_bounds
         new = [columns.add(index, volley) for index, search in enumerate(searches) for volley in search.volleys]
         if not any(new) or bound - value <= TOLERANCE * max(value, 1.0):
             break
     best, value, _ = columns.solve_integer()
     if bound - value > TOLERANCE * max(value, 1.0):  # a better assignment's volleys have a surplus >= `lowest`
-        lowest = [surplus - (bound - value) for surplus in surpluses]
+        lowest = [surplus - (bound - value) for surplus in proof_bounds]
         searches = [
             _Search(target, counts, proof_prices, least, find_all=True) for target, least in zip(targets, lowest)
         ]

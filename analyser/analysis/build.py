@@ -11,11 +11,11 @@ import numpy as np
 
 from analyser.analysis.build_answer import Build
 from analyser.analysis.built_lists import (
+    best_enemy_lists,
     built_lists,
     is_tied_with,
     own_list,
     play_battles,
-    typical_lists,
     unused_options,
     with_ties,
 )
@@ -29,7 +29,7 @@ from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
 
-SUMMARIES_OF_OPPONENTS = ("mean", "worst")
+OVER_CHOICES = ("mean", "worst")
 DEFAULT_BATTLES = 10_000
 MOST_NEXT_BEST = 20  # computing time grows: 20 lists of 4,000 points take a minute, 100 half an hour
 
@@ -116,7 +116,7 @@ def build(
         points,
         battlegroups,
         library.force_rules.led_by,
-        tuple(required_minimum(wanted, chosen.id, ours, library) for wanted in must),
+        tuple(required_minimum(requirement, chosen.id, ours, library) for requirement in must),
         at_most,
     )
     check_possible(force, chosen.id, scale_name)
@@ -151,14 +151,14 @@ def build(
     )
     if not battles:
         return answer
-    armies = enemies.armies or typical_lists(enemies.loadouts, force, all_loadouts, losses, scale_name, library)
-    answer = replace(answer, enemy_armies=armies, is_typical=not enemies.armies)
+    armies = enemies.armies or best_enemy_lists(enemies.loadouts, force, all_loadouts, losses, scale_name, library)
+    answer = replace(answer, enemy_armies=armies, enemies_are_best_lists=not enemies.armies)
     return _with_battles(answer, sampling, library) if armies else answer
 
 
 def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most: int | None, differ: float) -> None:
     """Raise InputError for arguments of :func:`build` that are invalid with any profiles."""
-    check_choice(over, "over", SUMMARIES_OF_OPPONENTS)
+    check_choice(over, "over", OVER_CHOICES)
     check_flag(battles, "battles")
     check_integer(next_best, "next_best", 0, MOST_NEXT_BEST)
     check_integer(battlegroups, "battlegroups", 1, 20)

@@ -54,7 +54,7 @@ class Build(Answer):
     least_difference : float
         Least share of the points of each better list that a list must lack.
     enemy_armies : tuple of Army
-        Enemy armies of the battles: the stated armies, or a typical list of each faction among the opponents.
+        Enemy armies of the battles: the stated armies, or the best list of each faction among the opponents.
     own : BuiltList, optional
         The user's own list.
     left_out : tuple of str
@@ -71,7 +71,7 @@ class Build(Answer):
     most_battlegroups: int
     profiles: ProfilesUsed
     enemy_armies: tuple[Army, ...] = ()
-    is_typical: bool = False
+    enemies_are_best_lists: bool = False
     own: BuiltList | None = None
     left_out: tuple[str, ...] = ()
 
@@ -144,8 +144,10 @@ class Build(Answer):
             "tied": list(self.tied),
             "own": self._own_entries(),
             "lists": [built.as_dict() for built in self.lists],
-            "met": [{"name": army.name, "points": army.points, "units": units_of(army)} for army in self.enemy_armies],
-            "is_typical": self.is_typical,
+            "enemy_armies": [
+                {"name": army.name, "points": army.points, "units": units_of(army)} for army in self.enemy_armies
+            ],
+            "enemies_are_best_lists": self.enemies_are_best_lists,
             "left_out": list(self.left_out),
             "assumptions": list(self.assumptions),
         }
@@ -170,10 +172,12 @@ class Build(Answer):
             heading = f"By {sum(record.trials for record in records):,} battles (Monte Carlo, 95% intervals)"
             blocks.append(self._battles("\n".join([heading, *fill(self.enemies), *fill(self.battle_note)])))
             shown = [] if self.best is first.army else [self.best]  # the first list is shown above
-            shown += self.enemy_armies if self.is_typical else ()
+            shown += self.enemy_armies if self.enemies_are_best_lists else ()
             blocks += [Block(f"{army.name}: {army.points:,} points", lines=army_lines(army)) for army in shown]
         else:
-            blocks.append(Block(lines=[*fill(self.verdict), *(fill(self.enemies) if self.is_typical else ())]))
+            blocks.append(
+                Block(lines=[*fill(self.verdict), *(fill(self.enemies) if self.enemies_are_best_lists else ())])
+            )
         return blocks
 
     def notes(self) -> list[str]:
@@ -263,7 +267,7 @@ class Build(Answer):
         if not self.enemy_armies:
             return NO_BATTLES.format(self.points)
         names = ", ".join(f"{self._distinct_name(army.name)} ({army.points:,} points)" for army in self.enemy_armies)
-        return TYPICAL.format(self.faction, names) if self.is_typical else f"Against {names}."
+        return TYPICAL.format(self.faction, names) if self.enemies_are_best_lists else f"Against {names}."
 
     @property
     def battle_note(self) -> str:

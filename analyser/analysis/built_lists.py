@@ -241,26 +241,26 @@ def army_of(name: str, solved: SolvedList, force: Force, list_terms: tuple[str, 
     return load_army(table | ({"battlegroups": groups} if groups else {}), library)
 
 
-def typical_lists(
-    opposing: Sequence[Loadout],
+def best_enemy_lists(
+    enemy_loadouts: Sequence[Loadout],
     force: Force,
     all_loadouts: Sequence[Loadout],
     losses: Floats,
     scale: str,
     library: Profiles,
 ) -> tuple[Army, ...]:
-    """Return the best list of each faction among the opposing loadouts, within the limits of `force`.
+    """Return the best list of each faction among the enemy's loadouts, within the limits of `force`.
 
-    It is the list with the best value against the loadouts of `force`, each with equal weight. A faction without a
-    legal list is left out.
+    It is the list with the highest value against the loadouts of `force`, the user's side, with equal weight for each
+    unit. A faction without a legal list is left out.
     """
     points, lists = force.most_points, []
-    opponents = equal_unit_weights(force.loadouts, points)
-    weights = np.array([opponent.weight for opponent in opponents])
-    for name in dict.fromkeys(loadout.faction for loadout in opposing):
-        faction, units = library.factions[name], tuple(loadout for loadout in opposing if loadout.faction == name)
+    our_loadouts = equal_unit_weights(force.loadouts, points)
+    weights = np.array([our_loadout.weight for our_loadout in our_loadouts])
+    for name in dict.fromkeys(loadout.faction for loadout in enemy_loadouts):
+        faction, units = library.factions[name], tuple(loadout for loadout in enemy_loadouts if loadout.faction == name)
         enemy = replace(force, loadouts=units, battlegroups=faction.battlegroups, must=(), at_most=None)
-        best = enemy.best(weights @ values_against(opponents, units, all_loadouts, losses, points).total)
+        best = enemy.best(weights @ values_against(our_loadouts, units, all_loadouts, losses, points).total)
         if best is not None:
             lists.append(army_of(f"Best list of {faction.name}", best, enemy, (name, scale, points), library))
     return tuple(lists)

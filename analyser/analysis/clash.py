@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analyser.analysis.army_loadouts import ArmyLoadouts, army_loadouts, with_unique_names
+from analyser.analysis.army_loadouts import ArmyLoadouts, army_loadouts, with_distinct_army_names
 from analyser.analysis.battle import battle
 from analyser.analysis.best_counters import (
     BestCounter,
@@ -286,7 +286,7 @@ def clash(
     check_integer(battles, "battles", 0, 10**9)
     library = library_of(profiles)
     sampling = Sampling(threads=threads, progress=progress)
-    armies = with_unique_names(army_loadouts(mine, library, "mine"), army_loadouts(yours, library, "yours"))
+    armies = with_distinct_army_names(army_loadouts(mine, library, "mine"), army_loadouts(yours, library, "yours"))
     wanted = (*([at_distance(distance)] if distance is not None else []), *situations_named(situations))
     ranged = [situation for situation in wanted if situation.kind == "ranged"]
     if ranged:

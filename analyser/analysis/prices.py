@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 ALL_LOADOUTS = "*/*"
 SITUATIONS = EXCHANGES
-LIMITS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, synergies, passengers."
-LIMITS_WITH_BEST_PLAY = (
+CAVEATS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, synergies, passengers."
+CAVEATS_WITH_BEST_PLAY = (
     "Best play of both sides: duels of six rounds from 18 inches apart, and from 36."
     " Not counted: terrain, flanks and rear, table edges, objectives, synergies, passengers."
 )
@@ -43,7 +43,7 @@ MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # most loadouts, reasons and fac
 
 
 class Opponents(NamedTuple):
-    """Opponents of a loadout, itself included: their number by faction."""
+    """The opponents of a loadout, which include itself: their number by faction."""
 
     factions: Mapping[str, int]
 
@@ -70,11 +70,11 @@ class Opponents(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class JudgedAnswer(FramedAnswer):
-    """An answer about prices, which depend on opponents and situations; `limits` states what prices leave out."""
+    """An answer about prices, which depend on opponents and situations; `caveats` states what prices leave out."""
 
     situations: tuple[Situation, ...]
     profiles: ProfilesUsed
-    limits: str
+    caveats: str
     opponents: Opponents
     method: Method = METHOD
 
@@ -85,7 +85,7 @@ class JudgedAnswer(FramedAnswer):
     def _body(self) -> dict[str, Any]:
         return {
             "method": self.method,
-            "limits": self.limits,
+            "caveats": self.caveats,
             "judged_among": self.opponents.as_dict(),
             "situations": [situation.name for situation in self.situations],
             **self._figures(),
@@ -99,8 +99,8 @@ class JudgedAnswer(FramedAnswer):
         return [{**first, **row, **last} for row in plain_rows(self.frame)]
 
     def notes(self) -> list[str]:
-        """Return the limits, dice, deck and profiles."""
-        return [self.limits, *self.profiles.notes()]
+        """Return the caveats, dice, deck and profiles."""
+        return [self.caveats, *self.profiles.notes()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -280,12 +280,13 @@ def fair_points(
         - `points_over_fair`, points divided by fair points; `noticed_from`, the share by which the points of a fairly
           priced loadout must change for its verdict to change with 80% probability;
         - `probably_over_fair`, `points_over_fair` if most prices are assumed to be about fair; `error`, the standard
-          deviation of its logarithm; `follows`, the change of this logarithm per change of log(points), 0 to 1;
+          deviation of log(`probably_over_fair`); `sensitivity`, the change of this logarithm per change of
+          log(points), 0 to 1;
         - `trades_evenly_at`, the price without the factors for the role and for similar units;
         - `comes_out_even_at`, fair points by another method: no loadout has a lead over all opponents together
           (:func:`analyser.analysis.equilibrium_prices.even_lead_prices`);
         - `offence` and `toughness`, per point, divided by the median of the other units of the role;
-        - `met`, the frequency among the opponents; `played`, the share in the equilibrium at today's points.
+        - `frequency`, the frequency among the opponents; `played`, the share in the equilibrium at today's points.
 
     Examples
     --------
@@ -331,7 +332,7 @@ def fair_points_in(
         **verdicts,
         situations=exchanged,
         profiles=answer.profiles,
-        limits=_limits_text(answer),
+        caveats=_caveats_text(answer),
         opponents=Opponents(Counter(side.faction for side in sides.values())),
     )
     return prices if shown is None else prices.for_loadouts(shown)
@@ -351,16 +352,16 @@ def _grouped_by_reason(left_out: Mapping[str, str]) -> str:
     return "; ".join(groups)
 
 
-def _limits_text(answer: Matchups) -> str:
+def _caveats_text(answer: Matchups) -> str:
     """Return what the prices do not count; with best play also the situations without effect and the missing pairs."""
     best = [situation.name for situation in answer.situations if situation.kind == BEST_TRADE]
     if not best:
-        return LIMITS
+        return CAVEATS
     missing = answer.frame[answer.frame["situation"].isin(best) & answer.frame["why_not"].notna()]
     pairs = len(missing.drop_duplicates(["attacker", "defender"]))
     reasons = "; ".join(missing["why_not"].unique()[:MOST_REASONS])
     left_out = f"Pairs that are left out ({pairs}): {reasons}." if pairs else ""
-    return " ".join(filter(None, (LIMITS_WITH_BEST_PLAY, unchanged_note(answer.situations), left_out)))
+    return " ".join(filter(None, (CAVEATS_WITH_BEST_PLAY, unchanged_note(answer.situations), left_out)))
 
 
 def matchups_of_all(

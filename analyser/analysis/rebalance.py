@@ -37,22 +37,22 @@ class PriceChanges(JudgedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row for each change, the largest effect first; `buys` is the reduction of the mean distance
+        One row for each change, the largest effect first; `improvement` is the reduction of the mean distance
         from fair points by this change.
     loadouts : int
         Number of loadouts whose prices could change.
-    spread_before, spread_after : float
+    distance_before, distance_after : float
         Mean distance of these loadouts' points from fair points; 0.1 is 10%.
     within : float or None
-        The spread to reach; None for the smallest possible.
+        The mean distance to reach; None for the smallest possible.
     counts_before, counts_after : dict of str to int
         Number of loadouts with each verdict.
     """
 
     frame: pd.DataFrame
     loadouts: int
-    spread_before: float
-    spread_after: float
+    distance_before: float
+    distance_after: float
     within: float | None
     counts_before: dict[str, int]
     counts_after: dict[str, int]
@@ -63,13 +63,13 @@ class PriceChanges(JudgedAnswer):
     def headline(self) -> str:
         changes = counted(len(self.frame), "price change")
         verb = "brings" if len(self.frame) == 1 else "bring"
-        spread = f"{self.spread_before:.1%} to {self.spread_after:.1%}"
-        short = self.within is not None and self.spread_after > self.within
+        change = f"{self.distance_before:.1%} to {self.distance_after:.1%}"
+        short = self.within is not None and self.distance_after > self.within
         missed = f"; {self.within:.1%} was not reached" if short else ""
-        return f"{changes} {verb} the mean distance from fair prices from {spread}{missed}."
+        return f"{changes} {verb} the mean distance from fair prices from {change}{missed}."
 
     def _figures(self) -> dict[str, Any]:
-        names = ("loadouts", "spread_before", "spread_after", "within", "counts_before", "counts_after")
+        names = ("loadouts", "distance_before", "distance_after", "within", "counts_before", "counts_after")
         return {name: getattr(self, name) for name in names} | {"changes": self.frame.to_dict("records")}
 
     def blocks(self) -> list[Block]:
@@ -77,10 +77,10 @@ class PriceChanges(JudgedAnswer):
             f"{when} " + ", ".join(f"{count} {verdict}" for verdict, count in result.items())
             for when, result in (("before:", self.counts_before), ("after:", self.counts_after))
         )
-        head = ["", "points", "new", "fair", "verdict", "then", "buys"]
+        head = ["", "points", "new", "fair", "verdict", "then", "improvement"]
         rows = [
-            [name, str(points), str(new), f"{fair:.0f}", verdict, then, f"{100 * buys:.2f} pp"]
-            for name, points, new, fair, verdict, then, buys in self.frame.itertuples(index=False)
+            [name, str(points), str(new), f"{fair:.0f}", verdict, then, f"{100 * improvement:.2f} pp"]
+            for name, points, new, fair, verdict, then, improvement in self.frame.itertuples(index=False)
         ]
         lines = fill(f"{self.headline} Of {counted(self.loadouts, 'loadout')}, {counts}.")
         table = [Block(head=head, rows=rows, align="<>>><<>")] if rows else []
@@ -102,7 +102,8 @@ def rebalance(
     """Return the fewest price changes that bring the mean distance from fair prices within a limit.
 
     The changes are chosen by the fair prices of :func:`analyser.fair_points` at today's points; then verdicts and
-    spread are computed with all changes. No level of a unit becomes cheaper than a level with fewer models.
+    the mean distance are computed with all changes. Among the levels whose prices can change, none becomes cheaper than
+    the next smaller level of its unit, unless it is cheaper today.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def rebalance(
     --------
     >>> options = {"against": "*/*@basic", "situations": ["long-range"]}
     >>> found = rebalance("crown/*@basic", most_changes=2, **options)
-    >>> len(found.frame), found.spread_after < found.spread_before
+    >>> len(found.frame), found.distance_after < found.distance_before
     (2, True)
     """
     check_integer(step, "step", 1, 1000)
@@ -145,11 +146,11 @@ def rebalance(
     changes = frame.assign(
         new_points=new.astype(int),
         new_verdict=[after.verdicts[name] for name in frame["loadout"]],
-        buys=(distances[:, TODAY_INDEX] - distances[np.arange(len(priced)), chosen]) / len(priced),
+        improvement=(distances[:, TODAY_INDEX] - distances[np.arange(len(priced)), chosen]) / len(priced),
     )[chosen != TODAY_INDEX]
-    columns = ["loadout", "points", "new_points", "fair_points", "verdict", "new_verdict", "buys"]
+    columns = ["loadout", "points", "new_points", "fair_points", "verdict", "new_verdict", "improvement"]
     return PriceChanges(
-        changes.sort_values(["buys", "loadout"], ascending=[False, True])[columns].reset_index(drop=True),
+        changes.sort_values(["improvement", "loadout"], ascending=[False, True])[columns].reset_index(drop=True),
         len(frame),
         _mean_distance(frame),
         _mean_distance(frame_after),
@@ -176,7 +177,7 @@ def _expected_distance(frame: pd.DataFrame, points: Floats) -> Floats:
     """Return the mean of abs(log(points / fair points)) over its normal error."""
     from scipy.special import ndtr
 
-    fair, error, sensitivity = (frame[name].to_numpy(np.float64) for name in ("fair_points", "error", "follows"))
+    fair, error, sensitivity = (frame[name].to_numpy(np.float64) for name in ("fair_points", "error", "sensitivity"))
     ratio, error = np.log(points / fair), np.maximum(error / sensitivity, 1e-9)
     density: Floats = np.exp(-((ratio / error) ** 2) / 2)
     return np.asarray(error * np.sqrt(2 / np.pi) * density + ratio * (1 - 2 * ndtr(-ratio / error)), np.float64)
@@ -196,7 +197,7 @@ def _candidates(frame: pd.DataFrame, step: int) -> tuple[Floats, Floats]:
 def _choose_prices(
     distances: Floats, prices: Floats, priced: Sequence[Loadout], most_changes: int, within: float | None
 ) -> Any:
-    """Return the index of each chosen price: the fewest changes that reach `within`, or the smallest spread."""
+    """Return the index of each chosen price: the fewest changes that reach `within`, or the smallest mean distance."""
     from scipy.optimize import LinearConstraint
     from scipy.sparse import block_diag, csr_array, eye_array, kron
 

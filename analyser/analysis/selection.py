@@ -51,7 +51,7 @@ def with_unique_name(loadout: Loadout, others: Mapping[str, Loadout]) -> Loadout
 
 
 def one_or_several(value: Any, where: str, item_type: type | tuple[type, ...] = (str, Loadout)) -> list[Any]:
-    """Convert one item of `item_type`, or any other iterable, to a list; otherwise raise InputError."""
+    """Convert one item of `item_type`, or an iterable other than a mapping or bytes, to a list; else InputError."""
     if isinstance(value, item_type):
         return [value]
     if isinstance(value, Mapping | bytes) or not isinstance(value, Iterable):
@@ -64,17 +64,16 @@ def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
     if row is None:
         return
     check_text(row, "row", "the name of a row")
-    if not any(rows_named(row, attacker) for attacker in attackers):
+    if all(row_named(row, attacker) is None for attacker in attackers):
         names = list(dict.fromkeys(row.id for attacker in attackers for row in attacker.unit.rows))
         problem = f"no attacker has a row {row!r}{did_you_mean(row, names)}"
         raise InputError(problem, where="row", allowed=", ".join(names))
 
 
-def rows_named(name: str, attacker: Loadout) -> list[Row]:
-    """Return the row of `attacker` with this name, in a list; empty if it has none."""
+def row_named(name: str, attacker: Loadout) -> Row | None:
+    """Return the row of `attacker` with this name, or None if it has none."""
     rows = {row.id: row for row in attacker.unit.rows}
-    result = rows.get(row_id(name, rows))
-    return [] if result is None else [result]
+    return rows.get(row_id(name, rows))
 
 
 def no_row_reason(name: str | None, kind: str = "") -> str:

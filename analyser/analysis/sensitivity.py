@@ -222,8 +222,8 @@ def sensitivity(
     >>> print(defence["change_plus_1"].round(3), defence["change_minus_1"].round(3))
     -0.717 1.377
     """
-    figures = {name: metric for name, metric in COMPARE_METRICS.items() if not name.endswith(PER_100_POINTS)}
-    figure = checked_metric(metric, metrics=figures)
+    metrics = {name: metric for name, metric in COMPARE_METRICS.items() if not name.endswith(PER_100_POINTS)}
+    figure = checked_metric(metric, metrics=metrics)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     scenario = attack_scenario(attacker, target, conditions, profiles)
     at_least = ((scenario.target.models or 1) + 1) // 2
@@ -240,7 +240,7 @@ def sensitivity(
     with temporary_metric(figure):
         index = list(COMPARE_METRICS).index(figure)
         all_figures = {key: loadout_figures("", None, result, at_least) for key, result in results.items()}
-    by_attack = {key: float(figures.figures[index, 0]) for key, figures in all_figures.items()}
+    by_attack = {key: float(answer.figures[index, 0]) for key, answer in all_figures.items()}
     base, price, rows = all_figures[None, ""], _figure_price(scenario.attacker, by_attack), []
     base_ends = {} if base.batches is None else dict(zip(("base_low", "base_high"), base.figures[index, 1:]))
     for item, value in values.items():

@@ -15,7 +15,7 @@ from pydantic import field_validator, model_validator
 from analyser.analysis.approach import BATTLEFIELDS
 from analyser.analysis.best_duels import best_duel, best_trades, end_of_duel
 from analyser.analysis.grid import DefendingSide, Fight, blank_cells, combatant_of
-from analyser.analysis.selection import no_row_reason, one_or_several, rows_named
+from analyser.analysis.selection import no_row_reason, one_or_several, row_named
 from analyser.analysis.two_sided_cells import FightEnd, RowResults, two_sided_cells
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
@@ -90,9 +90,10 @@ def shots_of(
     index: int, attacker: Loadout, situation: Situation, stated_row: str | None
 ) -> tuple[list[PossibleShot], tuple[str, ...]]:
     """Return the possible shots of an attacker, and why its rows cannot fire, by target category."""
-    ranged = (row for row in attacker.unit.rows if row.kind == "ranged")
     shots, by_category = list[PossibleShot](), [list[str]() for _ in CATEGORIES]
-    for row in ranged if stated_row is None else rows_named(stated_row, attacker):
+    for row in _rows_of(attacker, stated_row):
+        if stated_row is None and row.kind != "ranged":
+            continue
         attack = situation.attack(row)
         reasons = [why_not(row, attack, attacker, target) for target in ONE_OF_EACH_CATEGORY]
         for category_reasons, reason in zip(by_category, reasons):
@@ -103,9 +104,17 @@ def shots_of(
     return shots, tuple("; ".join(reasons) or no_row_reason(stated_row, "ranged") for reasons in by_category)
 
 
+def _rows_of(attacker: Loadout, stated_row: str | None) -> Sequence[Row]:
+    """Return the stated row, if the attacker has it; without a stated row all rows."""
+    if stated_row is None:
+        return attacker.unit.rows
+    row = row_named(stated_row, attacker)
+    return [] if row is None else [row]
+
+
 def _charger(attacker: Loadout, stated_row: str | None) -> dict[str, Combatant] | str:
     """Return the charging unit by the id of each usable row, or the reason why no row is usable."""
-    rows = attacker.unit.rows if stated_row is None else rows_named(stated_row, attacker)
+    rows = _rows_of(attacker, stated_row)
     usable = [row.id for row in rows if row.kind in ROWS_TO_CHARGE_WITH]
     if usable:
         return {row: combatant_of(attacker, close_quarters_row=row) for row in usable}
@@ -187,8 +196,8 @@ def _duellist(attacker: Loadout, stated_row: str | None) -> tuple[Combatant, Row
     """Return an attacker and its stated row, if any, or the reason why it lacks that row."""
     if stated_row is None:
         return combatant_of(attacker), None
-    rows = rows_named(stated_row, attacker)
-    return (combatant_of(attacker), rows[0]) if rows else no_row_reason(stated_row)
+    row = row_named(stated_row, attacker)
+    return no_row_reason(stated_row) if row is None else (combatant_of(attacker), row)
 
 
 def _duels(

@@ -73,7 +73,7 @@ class Standings:
     @property
     def conditions(self) -> dict[str, Any]:
         """Conditions of the prices, as fields of :class:`~.prices.JudgedAnswer`."""
-        names = ("situations", "profiles", "limits", "opponents")
+        names = ("situations", "profiles", "caveats", "opponents")
         return {name: getattr(self.prices, name) for name in names}
 
     @cached_property

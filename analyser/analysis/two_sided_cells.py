@@ -23,7 +23,7 @@ from analyser.scenarios.attack import best_attacks
 from analyser.scenarios.schema import Combatant
 
 Cells = NDArray[np.void]  # records of CELL
-FighterT = TypeVar("FighterT")
+PreparedT = TypeVar("PreparedT")
 
 
 class FightEnd(NamedTuple):
@@ -42,8 +42,8 @@ RowResults = Sequence[FightEnd] | str
 
 
 def two_sided_cells(
-    fighter: Callable[[Loadout, str | None], FighterT | str],
-    fights: Callable[[Sequence[FighterT | str], Sequence[Combatant], Ruleset], Iterable[RowResults]],
+    prepare: Callable[[Loadout, str | None], PreparedT | str],
+    solve: Callable[[Sequence[PreparedT | str], Sequence[Combatant], Ruleset], Iterable[RowResults]],
     attackers: Sequence[Loadout],
     defending: DefendingSide,
     _situation: object,
@@ -52,18 +52,18 @@ def two_sided_cells(
 ) -> Cells:
     """Return the cells of a kind of fight in which both sides roll dice.
 
-    `fighter(attacker, row)` returns what `fights` needs of an attacker; the row may be None (any row). `fights` takes
-    all levels of an attacking unit and of a defending unit, and returns the results of each pair by row; the best row
-    is used. A text that either function returns is the reason why a pair cannot fight. `in_threads` needs kernels that
-    release the GIL.
+    `prepare(attacker, row)` returns what `solve` needs of an attacker; with None for the row, all its rows may be used.
+    `solve` takes all levels of an attacking unit and of a defending unit, and returns the results of each pair by row;
+    the best row is used. A text that either function returns is the reason why a pair cannot fight. `in_threads` needs
+    kernels that release the GIL.
     """
-    fighters = [fighter(attacker, defending.row) for attacker in attackers]
-    cells = blank_cells(len(fighters), len(defending.combatants))
+    prepared = [prepare(attacker, defending.row) for attacker in attackers]
+    cells = blank_cells(len(prepared), len(defending.combatants))
     indices = np.arange(cells.size).reshape(cells.shape)
     blocks = list(product(_slices_by_unit(attackers), _slices_by_unit(defending.defenders)))
 
     def results_of(block: tuple[slice, slice]) -> list[tuple[int, RowResults]]:
-        results = fights(fighters[block[0]], defending.combatants[block[1]], defending.ruleset)
+        results = solve(prepared[block[0]], defending.combatants[block[1]], defending.ruleset)
         return list(zip(indices[block].ravel().tolist(), results))
 
     with ThreadPoolExecutor(defending.threads) if in_threads and defending.threads > 1 else nullcontext() as pool:

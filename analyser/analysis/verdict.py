@@ -86,14 +86,14 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
             "not_counted": [drivers.uncounted_rules(index) for index in range(len(today))],
             "points_over_fair": exchange.points / judged["fair_points"],
             "noticed_from": _noticed_from(prices),
-            "follows": prices.sensitivity,
+            "sensitivity": prices.sensitivity,
             "probably_over_fair": np.exp(prices.posterior_ratio),
             "error": prices.posterior_error,
             "trades_evenly_at": np.exp(even.prices + prices.common_effect + level_effects),
             "comes_out_even_at": np.exp(today - prices.other_ratio),
             "offence": offence,
             "toughness": toughness,
-            "met": frequencies,
+            "frequency": frequencies,
             "played": played,
         }
     )

@@ -225,10 +225,10 @@ def what_if(
 
 def _bands_without_dice(before: Loadout, after: Loadout) -> tuple[str, ...]:
     """Return the bands that lost all their dice, such as ``Ranged (Aerial) at 1-6, 7-12 models``."""
-    unit_of_bands = "damage" if "behemoth" in before.unit.traits else "models"
+    measure = "damage" if "behemoth" in before.unit.traits else "models"
     result: dict[str, list[str]] = {}
     for old_row, new_row in zip(before.unit.rows, after.unit.rows):
         for old, new in zip(old_row.bands, new_row.bands):
             if old.dice and not new.dice:
                 result.setdefault(old_row.name, []).append(old.heading)
-    return tuple(f"{name} at {', '.join(bands)} {unit_of_bands}" for name, bands in result.items())
+    return tuple(f"{name} at {', '.join(bands)} {measure}" for name, bands in result.items())

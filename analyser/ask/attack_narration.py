@@ -29,11 +29,11 @@ _FULL_FACE_NAMES = {"heroic": "heroic strike", "glancing": "glancing strike"}
 
 
 class ResolvedStrike(NamedTuple):
-    """A strike (an attack from its roll to its test): its score and its final state (:mod:`analyser.rules.strike`)."""
+    """A strike (an attack from its roll to its test): its score and final progress (:mod:`analyser.rules.strike`)."""
 
     score: int
     face_values: Scores
-    state: int
+    progress: int
     highest: int  # highest card that passes the test; ANY_CARD if every card does, NO_CARD if none does
 
 
@@ -45,13 +45,13 @@ def resolve(
     `falls` takes the number of destroyed models, and returns 1 if the officer is one of them. `passes` takes the
     highest card that passes the test, and returns 1 if the test is passed.
     """
-    state = strike.after_roll(fight, face_values, score)
-    if strike.stage_of(state) == Stage.OFFICER:
-        state = strike.after_draw(fight, state, falls(strike.officer_positions(fight, state)[0]))
-    highest = strike.highest_card(fight, state)
-    if strike.stage_of(state) == Stage.TEST:
-        state = strike.after_draw(fight, state, passes(highest))
-    return ResolvedStrike(score, face_values, state, highest)
+    progress = strike.after_roll(fight, face_values, score)
+    if strike.stage_of(progress) == Stage.OFFICER:
+        progress = strike.after_draw(fight, progress, falls(strike.officer_positions(fight, progress)[0]))
+    highest = strike.highest_card(fight, progress)
+    if strike.stage_of(progress) == Stage.TEST:
+        progress = strike.after_draw(fight, progress, passes(highest))
+    return ResolvedStrike(score, face_values, progress, highest)
 
 
 def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> ResolvedStrike:
@@ -130,15 +130,15 @@ def _loss_lines(fight: FightFacts, resolved: ResolvedStrike) -> list[str]:
 
 def _test_lines(fight: FightFacts, card: int | None, resolved: ResolvedStrike) -> list[str]:
     """Return lines about the officer and the suppression test (AC-5.1 to AC-5.8), if chance decides it."""
-    fallen = strike.officer_has_fallen(resolved.state)
+    fallen = strike.officer_has_fallen(resolved.progress)
     lines = ["The officer falls (AC-5.8)" + ", but a commander is near" * bool(fight.near_commander)] * fallen
     if abs(resolved.highest) == ANY_CARD:
         return lines
-    text = "passed" if strike.stage_of(resolved.state) == Stage.PASSED else "failed"
+    text = "passed" if strike.stage_of(resolved.progress) == Stage.PASSED else "failed"
     if card is not None:
-        destroyed = strike.models_destroyed_by_roll(resolved.state)
+        destroyed = strike.models_destroyed_by_roll(resolved.progress)
         causes = ["heavy losses (AC-5.2)"] if 2 * destroyed >= fight.models else []
-        causes += ["disorder (AC-5.3)"] if strike.is_disordered(fight, resolved.state) else []
+        causes += ["disorder (AC-5.3)"] if strike.is_disordered(fight, resolved.progress) else []
         why = f" with -1 each for {', '.join(causes)}" if causes else ""
         text = f"card {card}, {text} (up to {resolved.highest} passes: DISCIPLINE {fight.discipline}{why})"
     return [*lines, f"Suppression test (AC-5.1): {text}"]
@@ -174,7 +174,7 @@ def attack_trials(scenario: Scenario, trials: int, seed: int, first: int = 0) ->
 
 def _figures_of(fight: FightFacts, resolved: ResolvedStrike) -> dict[str, Any]:
     """Return the results of a trial as a dict from event or figure to value."""
-    outcome = int(strike.outcome_of(fight, resolved.state))
+    outcome = int(strike.outcome_of(fight, resolved.progress))
     names = (*BIT_OF_FLAG, *UNIT_FIGURES, *ATTACKER_LOSSES, "destroyed")
     return {"hits": int(hits_of(resolved.face_values, resolved.score))} | {
         name: figure_of(outcome, name) for name in names

@@ -222,7 +222,7 @@ def _exact_search(solver: Solver, file: Variants, sampling: Sampling) -> Search:
             row["same_as"] = None if first_name == point.name else first_name
         rows.append(row)
     missing = itertools.islice(file.variants(solver.library), len(rows), None)
-    rows += [_row(variant) | {"status": "not asked"} for variant in missing]
+    rows += [_row(variant) | {"status": "not computed"} for variant in missing]
     _check_any_possible(rows, file)
     values = np.array([row["value"] for row in rows], np.float64)
     if np.isnan(values).all():
@@ -344,7 +344,7 @@ def _is_event(result: Result, metric: str) -> bool:
 
 
 def _race_columns(result: RaceResult, fight: int) -> dict[str, Any]:
-    status = "not asked" if not result.trials[fight] else "tied" if fight in result.remaining else "beaten"
+    status = "not computed" if not result.trials[fight] else "tied" if fight in result.remaining else "beaten"
     columns = {"value": result.values[fight], "low": result.lows[fight], "high": result.highs[fight]}
     columns |= {"trials": int(result.trials[fight]), "dropped_after_stage": int(result.dropped_after[fight])}
     return columns | {"status": status}

@@ -42,9 +42,9 @@ class Search(QuestionTable):
     ----------
     frame : DataFrame
         One row for each variant: `variant`, a column for each changed key, `value`, `status` (best, tied, beaten, not
-        possible, not asked), `same_as` (an earlier variant that is the same fight) and `why_not` (the reason if it is
-        not possible). A race (simulation in stages) adds `low`, `high` and `trials`. `costs`: points
-        of the attacker, if they differ.
+        possible, not computed), `same_as` (an earlier variant that is the same fight) and `why_not` (the reason if it
+        is not possible). A race (simulation in stages) adds `low`, `high` and `trials`. `costs`: points of the
+        attacker, if they differ.
     tied : tuple of str
         All best variants, if there are several: exactly equal, or in a race not significantly different.
     least : bool
@@ -141,7 +141,7 @@ class Search(QuestionTable):
             number = counted(len(impossible), "variant")
             notes.append(f"{number} {verb} not possible and left out, {such_as}: {impossible['why_not'].iloc[0]}")
         if not self.complete:
-            missing = counted(int((self.frame["status"] == "not asked").sum()), "variant")
+            missing = counted(int((self.frame["status"] == "not computed").sum()), "variant")
             notes.append(f"{missing} were not computed, because the search was stopped.")
         return [*notes, *self._sources()]
 

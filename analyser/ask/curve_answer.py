@@ -133,14 +133,14 @@ class Curve(QuestionTable):
     def _on_front(self) -> NDArray[np.bool_]:
         return not_dominated(self.frame[list(self.metrics)].to_numpy(np.float64), self.least)
 
-    def trade(self) -> pd.DataFrame:
+    def trade_off(self) -> pd.DataFrame:
         """Return the effect of one step of each key of a map, and the trade-off between the keys.
 
         Columns: `line`, the keys, the metric, ``step_KEY`` (change of the metric to the next value of KEY), and
         `worth`: the number of steps of the second key that cancel one step of the first.
         """
         if len(self.keys) != _MAP_KEYS:
-            raise InputError("a trade-off needs two keys", where="trade", allowed="over=[..., ...]")
+            raise InputError("a trade-off needs two keys", where="trade_off", allowed="over=[..., ...]")
         grids = self.frame[self.metrics[0]].to_numpy(np.float64).reshape(len(self.lines), *map(len, self.values))
         steps = np.full((2, *grids.shape), np.nan)
         steps[0, :, :-1], steps[1, :, :, :-1] = np.diff(grids, axis=1), np.diff(grids, axis=2)
@@ -157,7 +157,7 @@ class Curve(QuestionTable):
         if self.is_map:
             shares = self.best["best"].map(self._joined).value_counts()
             lead = [f"{name}: best at {counted(int(number), 'pair')} of values" for name, number in shares.items()]
-            return [*(lead if len(self.lines) > 1 else []), *self._trade_sentences()]
+            return [*(lead if len(self.lines) > 1 else []), *self._trade_off_sentences()]
         if not all(map(is_number, self.values[0])):
             return [
                 f"{text_of(value)}: {self._joined(names)}" for value, names in zip(self.values[0], self.best["best"])
@@ -178,11 +178,11 @@ class Curve(QuestionTable):
         values = [front[metric].round(_EQUAL_DECIMALS) for metric in self.metrics]
         return [part for _, part in front.groupby([front["line"], *values], sort=False)]
 
-    def _trade_sentences(self) -> Iterator[str]:
+    def _trade_off_sentences(self) -> Iterator[str]:
         if not all(is_number(value) for axis in self.values for value in axis):
             return
         first, second = map(spaced, self.keys)
-        for line, part in self.trade().groupby("line", sort=False):
+        for line, part in self.trade_off().groupby("line", sort=False):
             low, middle, high = part["worth"].quantile([0.1, 0.5, 0.9])
             if abs(middle) > 0:  # neither zero nor NaN
                 mostly = f"{low:.2g} to {high:.2g} in 80% of the map"
@@ -301,7 +301,7 @@ class Curve(QuestionTable):
         if self.is_front:
             record["front"] = plain_rows(self.front())
         elif self.is_map:
-            record |= {"best": plain_rows(self.best), "trade": plain_rows(self.trade())}
+            record |= {"best": plain_rows(self.best), "trade_off": plain_rows(self.trade_off())}
         else:
             record["best"] = [span._asdict() | {"names": list(span.names)} for span in self.ranges]
         if not self.sampling.is_exact:

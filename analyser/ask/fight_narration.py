@@ -172,7 +172,7 @@ class TrialRunner:
             return int(values[0] <= highest) if self._by_card else values[0]
 
         resolved = resolve(fight, scores_for(fight, fight.dice), next(draws), lambda _: next(draws), passes)
-        first, second = states_after_strike(self._setup, number, pair, resolved.state)
+        first, second = states_after_strike(self._setup, number, pair, resolved.progress)
         after = int(first), int(second)
         if self._roll_dice is not None:
             card = values[0] if self._by_card and values else None
@@ -281,7 +281,7 @@ def fight_of(scenario: Any) -> Fight:
     if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
         play = solved_duel(scenario)
         plan = play.plan_programs
-        return Fight(play.setup, plan.programs, play.start, ("A", "B"), plan.ends, faces, "Round", plan.choices)
+        return Fight(play.setup, plan.programs, play.start, ("A", "B"), plan.round_ends, faces, "Round", plan.choices)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = duel_program(shooters, scenario.terms)
     parts, _, ends = split_at_orders(rounds, shooters)

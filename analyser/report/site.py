@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from analyser.analysis.prices import ALL_LOADOUTS, LIMITS, FairPoints, fair_points
+from analyser.analysis.prices import ALL_LOADOUTS, CAVEATS, FairPoints, fair_points
 from analyser.analysis.situations import ALL_SITUATIONS, Situation
 from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import OVER, RULE, UNDER
@@ -134,9 +134,9 @@ def write_site(
         allowed = "a folder with reports in it (analyser report), or --add VERSION to write some"
         raise InputError("no report is there", where=str(root), allowed=allowed)
     versions = [*_versions(reports)][::-1]
-    values = {"title": "Balance reports", "limits": LIMITS, "rule": RULE, "mark": PAGE_MARK, "verdicts": (OVER, UNDER)}
+    values = {"title": "Balance reports", "caveats": CAVEATS, "rule": RULE, "mark": PAGE_MARK}
     check = CHECK_PAGE if is_there(root / CHECK_PAGE) else ""
-    write_content(page, page_of("site", versions=versions, check=check, **values))
+    write_content(page, page_of("site", versions=versions, check=check, verdicts=(OVER, UNDER), **values))
     return page
 
 

@@ -38,7 +38,7 @@ def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
     ends = np.log([1 / PRICE_RANGE, PRICE_RANGE]) - np.log(price["points_over_fair"])
     first, last = min(0, int(ends[0] / np.log(STEP))), max(0, int(ends[1] / np.log(STEP)))
     change = np.arange(first, last + 1) * np.log(STEP)
-    mispricing = np.log(price["probably_over_fair"]) + price["follows"] * change
+    mispricing = np.log(price["probably_over_fair"]) + price["sensitivity"] * change
     limited = not np.isnan(price["at_most"])
     least = np.log(price["points"] / price["at_most"]) + change if limited else np.full(len(change), -np.inf)
     under, over = probabilities(mispricing, np.full(len(change), price["error"]), least)

@@ -328,9 +328,9 @@ def solve_with_plan(scenario: DuelScenario, sampling: Sampling, result_type: typ
 
     def make_result(moments: Sequence[JointStates], **fields: Any) -> DuelT:
         orders = (
-            (moment, moments[part]) for part, moment in enumerate(programs.part_ends) if part not in programs.ends
+            (moment, moments[part]) for part, moment in enumerate(programs.part_ends) if part not in programs.round_ends
         )
-        ends = tuple(moments[part] for part in programs.ends)
+        ends = tuple(moments[part] for part in programs.round_ends)
         return result_type(moments=ends, simulated_orders=tuple(orders), **common, **fields)
 
     fight = solution.setup, programs.programs, solution.start

@@ -55,14 +55,14 @@ def shot_cells(plan: Plan, block: CellBlock) -> Cells:
     records = attack_records(ruleset, attackers.attacks)
     possible = attackers.possible[:, defenders.targets["category"]]
     distinct = distinct_summaries(records, defenders.targets, possible, faces, deck)
-    fights, shots = _best_shots(distinct, attackers.firsts)
+    summaries, shots = _best_shots(distinct, attackers.firsts)
     target_of, exists = defenders.target_of, defenders.why_not < 0
     why_not = reason_texts.codes([*defenders.reasons, None])[defenders.why_not]
     codes = row_names.codes([*attackers.row_ids, None])  # None is last, so that shot -1 (no shot) has the code -1
     used_rows = np.where(exists, codes[shots][:, target_of], -1).astype(np.int32)
     no_shot = attackers.why_not[:, defenders.targets["category"]][:, target_of]
     reasons = np.where(exists, np.where(used_rows < 0, no_shot, -1), why_not[None, :]).astype(np.int32)
-    figures = _figures(plan, distinct, np.where(exists, fights[:, target_of], -1).ravel())
+    figures = _figures(plan, distinct, np.where(exists, summaries[:, target_of], -1).ravel())
     return Cells(figures, used_rows.ravel(), row_names, reasons.ravel(), reason_texts)
 
 
@@ -72,25 +72,26 @@ def _best_shots(distinct: DistinctSummaries, firsts: Integers) -> tuple[Codes, C
     Shots are compared by the figures of :data:`RANKED_BY` in turn; the first of equal shots is the best.
     """
     shape = len(firsts) - 1, distinct.which.shape[1]
-    fights, shots = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
-    for best, best_shot, first, last in zip(fights, shots, firsts, firsts[1:]):
+    summaries, shots = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
+    for best, best_shot, first, last in zip(summaries, shots, firsts, firsts[1:]):
         for shot in range(first, last):
-            fight, is_better = distinct.which[shot], np.zeros(shape[1], np.bool_)
-            undecided = (fight >= 0) & (best >= 0)
+            summary, is_better = distinct.which[shot], np.zeros(shape[1], np.bool_)
+            undecided = (summary >= 0) & (best >= 0)
             for name in RANKED_BY if undecided.any() else ():
-                ahead = distinct.summaries[name][fight] - distinct.summaries[name][best]
+                ahead = distinct.summaries[name][summary] - distinct.summaries[name][best]
                 is_better |= undecided & (ahead > CERTAIN_WITHIN)
                 undecided &= np.abs(ahead) <= CERTAIN_WITHIN
-            is_better |= (fight >= 0) & (best < 0)
-            best[is_better], best_shot[is_better] = fight[is_better], shot
-    return fights, shots
+            is_better |= (summary >= 0) & (best < 0)
+            best[is_better], best_shot[is_better] = summary[is_better], shot
+    return summaries, shots
 
 
-def _figures(plan: Plan, distinct: DistinctSummaries, fights: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+def _figures(plan: Plan, distinct: DistinctSummaries, indices: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+    """Return the computed figures of the summaries with these indices."""
     figures = {}
     for name in plan.file.computed_figures:
         is_known = name in (SUMMARY.names or ())
-        figures[name] = distinct.summaries[name][fights] if is_known else np.full(len(fights), np.nan)
+        figures[name] = distinct.summaries[name][indices] if is_known else np.full(len(indices), np.nan)
     return figures
 
 
@@ -187,7 +188,7 @@ class Cells(NamedTuple):
     """Cells of a block, attacker by attacker: figures by name, the row used, and the reason for missing figures."""
 
     figures: dict[str, NDArray[np.float64]]
-    rows: Codes  # codes in `row_names`: the row of armaments that each cell uses
+    used_rows: Codes  # codes in `row_names`: the row of armaments that each cell uses
     row_names: TextIndex
     reasons: Codes  # codes in `reason_texts`
     reason_texts: TextIndex
@@ -196,10 +197,10 @@ class Cells(NamedTuple):
 @lru_cache(maxsize=_MOST_VARIED)
 def varied_loadout(plan: Plan, faction: str | None, position: int) -> Loadout | str:
     """Return a varied attacker of a faction (or a varied defender), or the reason why it cannot exist."""
-    side, loadouts = plan.side(faction)
+    section, loadouts = plan.section_and_loadouts(faction)
     (index,), values = plan.axis_indices(faction, range(position, position + 1))
     loadout: Loadout = loadouts[index]
-    changes: dict[str, Any] = {number.key: number.change(value) for number, (value,) in zip(side.numbers, values)}
+    changes: dict[str, Any] = {number.key: number.change(value) for number, (value,) in zip(section.numbers, values)}
     try:
         return loadout.with_(**changes) if changes else loadout
     except InputError as error:
@@ -212,7 +213,7 @@ def fight_cells(plan: Plan, block: CellBlock) -> Cells:
     shape = len(sides[0]), len(sides[1])
     figures = {name: np.full(shape, np.nan) for name in plan.file.computed_figures}
     row_names, reason_texts = TextIndex(), TextIndex()
-    rows = np.full(shape, -1, np.int32)
+    used_rows = np.full(shape, -1, np.int32)
     problems = [reason_texts.codes(unit if isinstance(unit, str) else None for unit in side) for side in sides]
     reasons = np.maximum(problems[0][:, None], problems[1][None, :])
     existing = [[index for index, unit in enumerate(side) if isinstance(unit, Loadout)] for side in sides]
@@ -224,10 +225,10 @@ def fight_cells(plan: Plan, block: CellBlock) -> Cells:
         possible = np.ix_(*existing)
         for name, values in figures.items():
             values[possible] = cells[name]
-        rows[possible] = row_names.codes(cells["row"].ravel()).reshape(cells.shape)
+        used_rows[possible] = row_names.codes(cells["row"].ravel()).reshape(cells.shape)
         reasons[possible] = reason_texts.codes(cells["why_not"].ravel()).reshape(cells.shape)
     flat = {name: values.ravel() for name, values in figures.items()}
-    return Cells(flat, rows.ravel(), row_names, reasons.ravel(), reason_texts)
+    return Cells(flat, used_rows.ravel(), row_names, reasons.ravel(), reason_texts)
 
 
 def _varied_loadouts(plan: Plan, faction: str | None, positions: range) -> list[Loadout | str]:

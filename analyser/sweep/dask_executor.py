@@ -29,7 +29,7 @@ class _DaskExecutor(Executor):
     def __init__(self, client: Any, address: str) -> None:
         self._client, self._address = client, address
         self._executor = client.get_executor(pure=False, retries=0)
-        self._idle_since: float | None = None
+        self._without_workers_since: float | None = None
 
     def submit(self, work: Callable[..., ResultT], /, *arguments: Any, **keys: Any) -> Future[ResultT]:
         future: Future[ResultT] = self._executor.submit(work, *arguments, **keys)
@@ -46,13 +46,13 @@ class _DaskExecutor(Executor):
         info = self._client.scheduler_info(n_workers=-1) if self._client.status == "running" else {}
         workers = sum(int(worker.get("nthreads", 1)) for worker in info.get("workers", {}).values())
         if workers:
-            self._idle_since = None
+            self._without_workers_since = None
             return workers
-        self._idle_since = self._idle_since or time.monotonic()
-        idle = time.monotonic() - self._idle_since
-        if self._client.status != "running" and idle > SCHEDULER_PATIENCE:
+        self._without_workers_since = self._without_workers_since or time.monotonic()
+        waited = time.monotonic() - self._without_workers_since
+        if self._client.status != "running" and waited > SCHEDULER_PATIENCE:
             raise _lost_scheduler_error(self._address)
-        if idle > WORKER_PATIENCE:
+        if waited > WORKER_PATIENCE:
             problem = f"no worker has connected to {self._address} for {WORKER_PATIENCE:.0f} seconds"
             raise InputError(problem, where="--dask", allowed=f"start workers: dask worker {self._address}")
         return 1

@@ -154,7 +154,7 @@ class Plan:
         """The defenders."""
         return tuple(self._loadouts("defenders"))
 
-    def side(self, faction: str | None) -> tuple[Side, tuple[Loadout, ...]]:
+    def section_and_loadouts(self, faction: str | None) -> tuple[Side, tuple[Loadout, ...]]:
         """Return the file section and the loadouts of a faction's attackers; None stands for the defenders."""
         if faction is None:
             return self.file.defenders, self.defenders
@@ -162,13 +162,13 @@ class Plan:
 
     def axis_indices(self, faction: str | None, positions: range) -> tuple[Any, list[Any]]:
         """Return the indices of loadouts and varied values at `positions`: rows of a faction, or columns for None."""
-        side, loadouts = self.side(faction)
-        shape = len(loadouts), *(len(number.values) for number in side.numbers)
+        section, loadouts = self.section_and_loadouts(faction)
+        shape = len(loadouts), *(len(number.values) for number in section.numbers)
         loadout_indices, *values = np.unravel_index(np.arange(positions.start, positions.stop, dtype=np.int64), shape)
         return loadout_indices, values
 
-    def _loadouts(self, side: str) -> Iterator[Loadout]:
-        for selector in self.content[side]:
+    def _loadouts(self, side_name: str) -> Iterator[Loadout]:
+        for selector in self.content[side_name]:
             unit, _, level = selector.partition("@")
             yield Loadout(faction=unit.partition("/")[0], unit=self.units[unit], level_name=level)
 
@@ -192,7 +192,7 @@ class Plan:
     @cached_property
     def _groups(self) -> list[_Group]:
         file = self.file
-        variants, columns = (prod(len(number.values) for number in side.numbers) for _, side in file.sides)
+        variants, columns = (prod(len(number.values) for number in section.numbers) for _, section in file.sides)
         columns *= len(self.defenders)
         return [
             _Group(
@@ -262,7 +262,7 @@ def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
     frozen = {"format": FORMAT, "program": program_digest(), "profiles": library.used.version}
     file = checked(SweepFile, raw, where=where)
     try:
-        return _checked_plan(Plan(_plain(frozen | _frozen_cells(file, library))))
+        return _checked_plan(Plan(_plain(frozen | _frozen_inputs(file, library))))
     except InputError as error:
         raise error.inside(where) from None
 
@@ -282,16 +282,16 @@ def check_program(plan: Plan) -> None:
         raise InputError(problem, where="sweep", allowed="the versions that froze it; or a new store")
 
 
-def _frozen_cells(file: SweepFile, library: Profiles) -> dict[str, Any]:
-    sides = {name: loadouts(side.units, library, side.levels or None) for name, side in file.sides}
+def _frozen_inputs(file: SweepFile, library: Profiles) -> dict[str, Any]:
+    by_side = {name: loadouts(section.units, library, section.levels or None) for name, section in file.sides}
     usual = library.ruleset
     stated = library.stated_ruleset
     rulesets = {named.name: named.completed_from(usual, stated) for named in file.rulesets} or {"usual": usual}
-    units = {f"{loadout.faction}/{loadout.unit.id}": loadout.unit for side in sides.values() for loadout in side}
+    units = {f"{loadout.faction}/{loadout.unit.id}": loadout.unit for chosen in by_side.values() for loadout in chosen}
     return {
         "file": file.model_dump(mode="json", by_alias=True, exclude_none=True),
         "units": {name: fighting_unit(unit) for name, unit in units.items()},
-        **{name: [loadout.selector for loadout in side] for name, side in sides.items()},
+        **{name: [loadout.selector for loadout in chosen] for name, chosen in by_side.items()},
         "rulesets": {name: ruleset.model_dump(mode="json") for name, ruleset in rulesets.items()},
     }
 
@@ -338,12 +338,12 @@ def _checked_plan(plan: Plan) -> Plan:
         raise InputError("no situation of this sweep has a distance", where="distances", allowed="with a ranged attack")
     if are_shots:
         points_keys = POINTS_NUMBERS if set(plan.file.figures) & set(FIGURES_FROM_POINTS) else ()
-        for (side, section), shot_keys in zip(plan.file.sides, (SHOT_NUMBERS, TARGET_NUMBERS)):
+        for (side_name, section), shot_keys in zip(plan.file.sides, (SHOT_NUMBERS, TARGET_NUMBERS)):
             used = (*shot_keys, *points_keys)
             for number in section.numbers:
                 if number.key not in used:
-                    problem = f"no figure of a ranged attack depends on the {number.key} of {side}"
-                    raise InputError(problem, where=f"{side}.{number.key}", allowed=", ".join(used))
+                    problem = f"no figure of a ranged attack depends on the {number.key} of {side_name}"
+                    raise InputError(problem, where=f"{side_name}.{number.key}", allowed=", ".join(used))
     return plan
 
 

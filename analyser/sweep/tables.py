@@ -56,7 +56,7 @@ def table_of(plan: Plan, block: CellBlock, schema: pa.Schema) -> pa.Table:
     columns = [
         *_side_columns(plan, block.faction, block.rows, lambda values: np.repeat(values, len(block.columns))),
         *_side_columns(plan, None, block.columns, lambda values: np.tile(values, len(block.rows))),
-        _dictionary_column(cells.rows, cells.row_names.texts),
+        _dictionary_column(cells.used_rows, cells.row_names.texts),
         _dictionary_column(cells.reasons, cells.reason_texts.texts),
     ]
     rest = schema.names[len(columns) :]
@@ -66,11 +66,11 @@ def table_of(plan: Plan, block: CellBlock, schema: pa.Schema) -> pa.Table:
 
 def _side_columns(plan: Plan, faction: str | None, positions: range, broadcast: Any) -> Iterator[pa.Array]:
     """Yield the selector and the varied numbers of a faction's attackers; without a faction, of the defenders."""
-    side, loadouts = plan.side(faction)
+    section, loadouts = plan.section_and_loadouts(faction)
     indices, values = plan.axis_indices(faction, positions)
     names = [loadout.selector for loadout in loadouts[indices[0] : indices[-1] + 1]]
     yield _dictionary_column(broadcast((indices - indices[0]).astype(np.int32)), names)
-    for number, value_indices in zip(side.numbers, values):
+    for number, value_indices in zip(section.numbers, values):
         yield pa.array(broadcast(np.array(number.values, np.int32)[value_indices]))
 
 
@@ -91,11 +91,11 @@ def _points_figures(plan: Plan, block: CellBlock, figures: dict[str, Floats]) ->
 
 def _level_values(plan: Plan, faction: str | None, positions: range, key: str) -> Floats:
     """Return the number `key`, after variation, of the loadout at each position; NaN if it has none."""
-    side, loadouts = plan.side(faction)
+    section, loadouts = plan.section_and_loadouts(faction)
     indices, values = plan.axis_indices(faction, positions)
     stated = [getattr(loadout.level, key) for loadout in loadouts[indices[0] : indices[-1] + 1]]
     numbers: Floats = np.array(stated, np.float64)[indices - indices[0]]  # None becomes NaN
-    for number, value_indices in zip(side.numbers, values):
+    for number, value_indices in zip(section.numbers, values):
         if number.key == key:
             numbers = numbers * number.is_added + np.array(number.values)[value_indices]
     return numbers

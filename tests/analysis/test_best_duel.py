@@ -63,7 +63,7 @@ def test_best_play_pays_for_what_only_play_makes_use_of():
     prices = best.frame["trades_evenly_at"].to_numpy()
     assert prices / prices[1] == pytest.approx([math.sqrt(destroyed / lost), 1, 1, 1], rel=1e-8)
     assert best.residuals["trades_evenly"] < 1e-9
-    assert "table edges" in best.limits
+    assert "table edges" in best.caveats
     assert [each.name for each in best.situations][-2:] == ["best-play-close", "best-play-open"]
 
 
@@ -71,9 +71,9 @@ def test_best_play_pays_for_what_only_play_makes_use_of():
 def test_the_price_at_which_one_is_fair_if_duels_are_played_best(twins):
     overcharging = twins[0]
     tactic, best = (solve_price(overcharging, against=twins, policy=each) for each in ("tactic", "best"))
-    assert "table edges" in best.limits
-    assert best.limits in str(best)
-    assert best.as_dict()["limits"] == best.limits != tactic.limits
+    assert "table edges" in best.caveats
+    assert best.caveats in str(best)
+    assert best.as_dict()["caveats"] == best.caveats != tactic.caveats
 
 
 def shares_lost(a, b, distance):

@@ -10,7 +10,7 @@ import pytest
 import analyser
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
-from analyser.analysis.prices import LIMITS, FairPoints, Opponents, fair_points
+from analyser.analysis.prices import CAVEATS, FairPoints, Opponents, fair_points
 from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, judge
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
@@ -156,7 +156,7 @@ def game(request):
 
 def _rated(table, exchange):
     opponents = Opponents(Counter(each.faction for each in table.attackers))
-    conditions = {"situations": table.situations, "profiles": table.profiles, "limits": LIMITS}
+    conditions = {"situations": table.situations, "profiles": table.profiles, "caveats": CAVEATS}
     return FairPoints(**judge(table, exchange), **conditions, opponents=opponents)
 
 
@@ -188,7 +188,7 @@ def test_without_the_equilibrium_all_else_is_the_same(game):
     assert rest["frame"]["played"].isna().all()
     assert np.isnan(rest["exploitability"])
     assert 0 < _rated(table, exchange).transitive_share < 1
-    assert whole["frame"][["met", "played"]].sum().tolist() == pytest.approx([1, 1])
+    assert whole["frame"][["frequency", "played"]].sum().tolist() == pytest.approx([1, 1])
 
 
 def test_who_is_asked_for_is_rated_as_in_the_whole(library):

@@ -56,9 +56,9 @@ def test_a_planted_wrong_price_is_put_right_first():
     row = found.frame.iloc[0]
     assert (row["loadout"], row["new_points"]) == (field[0].selector, 35)
     assert (row["verdict"], row["new_verdict"]) == ("over-priced", "fair")
-    assert found.spread_after < found.spread_before
-    assert found.spread_before - found.spread_after == pytest.approx(row["buys"], rel=0.3)
-    done = rebalance(field, against=field, most_changes=4, within=found.spread_after + 0.01)
+    assert found.distance_after < found.distance_before
+    assert found.distance_before - found.distance_after == pytest.approx(row["improvement"], rel=0.3)
+    done = rebalance(field, against=field, most_changes=4, within=found.distance_after + 0.01)
     assert len(done.frame) == 1
     assert "1 price change brings" in str(done)
     short = rebalance(field, against=field, most_changes=1, within=0.0)

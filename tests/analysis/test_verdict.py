@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from analyser.analysis.prices import LIMITS, fair_points
+from analyser.analysis.prices import CAVEATS, fair_points
 from analyser.analysis.verdict import FAIR, OVER, RULE, UNDECIDED, UNDER, verdict_of
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import kin
@@ -51,8 +51,8 @@ def test_a_reason_is_a_difference_that_is_worth_a_word(shipped):
 
 def test_the_rule_and_the_limits_stand_where_verdicts_do():
     found = fair_points("crown/r*@basic", against="crown/*@basic", situations=["long-range"])
-    assert all(line in str(found).splitlines() for line in (*RULE, LIMITS))
-    assert max(map(len, (*RULE, LIMITS, f"Interval: {found.interval_covers}."))) <= 100
+    assert all(line in str(found).splitlines() for line in (*RULE, CAVEATS))
+    assert max(map(len, (*RULE, CAVEATS, f"Interval: {found.interval_covers}."))) <= 100
     record = found.as_dict()
     assert record["rule"] == " ".join(RULE)
     known = [each for each in record["loadouts"] if not each["doubt"] and each["at_most"] is None]

@@ -93,7 +93,7 @@ def test_ctrl_c_keeps_what_is_done(monkeypatch):
     monkeypatch.setattr(question_table.Solver, "answer", answer)
     found = an.search({"baseline": ATTACK, "ranges": {"dice": "1..9"}})
     assert not found.complete
-    assert Counter(found.frame["status"]) == {"best": 1, "beaten": 7, "not asked": 2}
+    assert Counter(found.frame["status"]) == {"best": 1, "beaten": 7, "not computed": 2}
     assert found.sentence().startswith("Stopped: of the variants computed so far dice 7 is best")
 
 
@@ -181,7 +181,7 @@ def test_a_race_that_is_stopped_keeps_what_was_played(monkeypatch):
     file = {"baseline": ATTACK, "ranges": {"dice": "1..8"}}
     found = an.search(file, metric="p_broken", method="race")
     assert not found.complete
-    asked = found.frame[found.frame["status"] != "not asked"]
+    asked = found.frame[found.frame["status"] != "not computed"]
     assert sorted(asked["variant"]) == ["baseline", "dice 1", "dice 2", "dice 5"]  # which is the baseline again
     assert asked["value"].notna().all()
     assert (asked["low"] <= asked["value"]).all()

@@ -146,10 +146,10 @@ def test_a_map_and_what_a_step_is_worth():
     found = an.curve(RIFLES[0], KRUPP, over=["dice=4..7", "DEFENCE=1..3"], distance=6)
     assert found.keys == ("dice", "defence")
     grid = {(row.dice, row.defence): row.mean_models_destroyed for row in found.frame.itertuples()}
-    trade = found.trade().set_index(["dice", "defence"])
-    assert trade.loc[(5, 2), "step_dice"] == grid[6, 2] - grid[5, 2]
-    assert trade.loc[(5, 2), "worth"] == pytest.approx((grid[6, 2] - grid[5, 2]) / (grid[5, 2] - grid[5, 3]))
-    assert np.isnan(trade.loc[(7, 3), "worth"])
+    trade_off = found.trade_off().set_index(["dice", "defence"])
+    assert trade_off.loc[(5, 2), "step_dice"] == grid[6, 2] - grid[5, 2]
+    assert trade_off.loc[(5, 2), "worth"] == pytest.approx((grid[6, 2] - grid[5, 2]) / (grid[5, 2] - grid[5, 3]))
+    assert np.isnan(trade_off.loc[(7, 3), "worth"])
     assert found.sentences()[-1].startswith(f"{RIFLES[0]}: one step of dice makes up for ")
     assert an.curve(RIFLES, KRUPP, over=["dice=4..5", "DEFENCE=1..2"]).best["best"].tolist() == [CHEAPEST] * 4
 

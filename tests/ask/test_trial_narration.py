@@ -36,7 +36,7 @@ def check(raw, trials=2500, seed=5):
     scores = sample.counts.sum(axis=(1, 2, 3))
     assert np.bincount([each.score for each in struck], minlength=len(scores)).tolist() == scores.tolist()
     outcomes, weights = outcomes_of(plan, sample.counts)
-    assert Counter(int(strike.outcome_of(fight, each.state)) for each in struck) == dict(
+    assert Counter(int(strike.outcome_of(fight, each.progress)) for each in struck) == dict(
         zip(outcomes.tolist(), weights.tolist())
     )
     return trials_told

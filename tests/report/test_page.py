@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analyser.analysis.mutual_losses import exchange_of
-from analyser.analysis.prices import LIMITS
+from analyser.analysis.prices import CAVEATS
 from analyser.analysis.situations import situations_named
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
@@ -38,7 +38,7 @@ def test_it_names_the_opponents_of_its_prices_and_the_reasons_of_doubt(browsed, 
     manifest = json.loads((browsed / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["field"]["loadouts"] == len(opponents)
     assert f"Judged against {len(opponents)} loadouts (Crown " in method
-    assert LIMITS in method
+    assert CAVEATS in method
     told = re.findall(r" \((\d+)\)", method.partition("Reasons for undecided: ")[2].partition("Ratio of points")[0])
     doubts = prices.loc[prices["verdict"] == "undecided", "doubt"]
     assert sum(map(int, told)) == len(doubts)

@@ -67,7 +67,11 @@ class Game:
     def branches_at(self, node: int) -> Integers:
         """Return the branches that can be chosen in a node, in the order of the node's edges."""
         begin, end = self.edges.begins[node : node + 2]
-        return self.edges.weights[begin:end].astype(np.int64)  # at a choice the weights are numbers of branches
+        return self.branches_of(slice(begin, end))
+
+    def branches_of(self, choice_edges: Integers | slice) -> Integers:
+        """Return the branches of edges at choices; the weight of such an edge is the number of its branch."""
+        return self.edges.weights[choice_edges].astype(np.int64)
 
 
 class TooManyNodesError(Exception):

@@ -26,11 +26,11 @@ class PartEnd(NamedTuple):
 class PlanPrograms:
     """Programs of a fight in which both sides follow a plan of best play; each program is a part of a round."""
 
-    def __init__(self, steps: Steps, game: Game, plan: Integers, weights: Floats) -> None:
+    def __init__(self, steps: Steps, game: Game, plan: Integers, reach: Floats) -> None:
         choosers = game.edges.choosers
         places = (place for place in range(len(choosers) - 1, 0, -1) if choosers[place] != NONE)
         self._game, self._steps = game, _with_places(steps, places)
-        self._branches = _branches_taken(game, plan, weights)
+        self._branches = _branches_taken(game, plan, reach)
         self.choices = self._choices()
         self.programs: list[list[Operation]] = []
         self.part_ends: list[PartEnd] = []
@@ -38,7 +38,7 @@ class PlanPrograms:
             self._add_round(number)
 
     @property
-    def ends(self) -> list[int]:
+    def round_ends(self) -> list[int]:
         """Indices of the parts that end at the end of a round."""
         return [part for part, part_end in enumerate(self.part_ends) if part_end.place == BETWEEN_ROUNDS]
 
@@ -63,22 +63,22 @@ class PlanPrograms:
             if step.subject == ORDERS:
                 self._add(part, PartEnd(number, step.place))
                 part = []
-            part += self._lines(step, number)
+            part += self._operations(step, number)
         self._add(part, PartEnd(number, BETWEEN_ROUNDS))
 
     def _add(self, part: list[Operation], part_end: PartEnd) -> None:
         self.programs.append(part)
         self.part_ends.append(part_end)
 
-    def _lines(self, choice: _PlacedChoice, number: int) -> list[Operation]:
+    def _operations(self, choice: _PlacedChoice, number: int) -> list[Operation]:
         """Return the operations of a choice: the branches taken in this round, and branch 0, the default."""
-        nodes, lines = self._game.nodes_of(choice.place), [Operation(Kind.CHOOSE, number, choice.place)]
+        nodes, result = self._game.nodes_of(choice.place), [Operation(Kind.CHOOSE, number, choice.place)]
         for branch in np.union1d(0, self._branches[number, nodes]).tolist():
             inside = list[Operation]()
             for step in choice.branches[branch]:
-                inside += [step] if isinstance(step, Operation) else self._lines(step, number)
-            lines += [Operation(Kind.BRANCH, branch, len(inside)), *inside]
-        return lines
+                inside += [step] if isinstance(step, Operation) else self._operations(step, number)
+            result += [Operation(Kind.BRANCH, branch, len(inside)), *inside]
+        return result
 
     def branches(self, setup: Setup, part_end: PartEnd, pairs: tuple[Integers, Integers, object]) -> Integers:
         """Return the branch taken in each pair of states at `part_end`; 0 if the fight is over."""
@@ -88,13 +88,16 @@ class PlanPrograms:
         return np.where(indices == NOT_FOUND, 0, self.choices.branches[part_end.round, indices])
 
 
-def _branches_taken(game: Game, plan: Integers, weights: Floats) -> Integers:
-    """Return the branch taken by round and node; 0 if the node is not reached or has no choice."""
+def _branches_taken(game: Game, plan: Integers, reach: Floats) -> Integers:
+    """Return the branch taken by round and node; 0 if the node is not reached or has no choice.
+
+    `reach` has the probability of each node by round.
+    """
     result = np.zeros_like(plan)
     chooses = game.edges.choosers[game.places] != NONE
     for number in range(game.rounds):
-        (nodes,) = np.nonzero(chooses & (weights[number] > 0))
-        result[number, nodes] = game.edges.weights[game.edges.begins[nodes] + plan[number, nodes]].astype(np.int64)
+        (nodes,) = np.nonzero(chooses & (reach[number] > 0))
+        result[number, nodes] = game.branches_of(game.edges.begins[nodes] + plan[number, nodes])
     return result
 
 
