@@ -36,7 +36,7 @@ _MOST_DATE_DIGITS = 11  # digits of a date in seconds since 1970; enough up to t
 def answer(
     kind: str, source: Any, *, until: tuple[float, str] | None = None, method: str = "exact", **numbers: Any
 ) -> None:
-    """Answer a question (a file or a mapping) by a method, with the numbers of a simulation.
+    """Answer a question (a file or a mapping) by a method; `numbers` are stated settings of the simulation.
 
     `kind` is ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules. With `until`, such as
     ``(0.8, "broken")``, focus fire reports the number of attacks after which the fate has this probability.
@@ -146,7 +146,7 @@ def dask_executor(dask: str | None, threads: int | None = None) -> Iterator[Exec
 def show(result: Any, *, page: str = "", **more: Any) -> None:
     """Write an answer in the format of the running command; `more` are arguments of :func:`write`.
 
-    `page` is a function of :mod:`analyser.report.answer_pages`, for a command whose ``--out`` may be a page.
+    `page` names a function of :mod:`analyser.report.answer_pages`, for a command whose ``--out`` may be a page.
     """
 
     def text() -> str:

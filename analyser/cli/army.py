@@ -26,7 +26,7 @@ _OUTPUT = output(ruleset=False, plot=False)
 
 
 def _army_in(file: str, library: Profiles, numbers: Any) -> Army:
-    """Return the army in a file; print a note if it is no roster, so that `numbers` has no effect."""
+    """Return the army in a file; print a note if `numbers` is stated, but the file is no roster."""
     if numbers is not None and Path(file).suffix.lower() == TOML:
         note("--numbers: no effect without a roster")
     return analyser.load_army(file, library, numbers=numbers or "profile")

@@ -115,7 +115,7 @@ def run_battle(source: Any, method: str = "monte-carlo", **numbers: Any) -> None
 
 
 def _show(result: Any, picture: str) -> None:
-    """Write the answer to a battle; `picture` is the word of a plot method."""
+    """Write the answer to a battle; `picture` ends the name of its plot method, such as ``margin``."""
     plot = getattr(result, f"plot_{picture}")
     show(result, page="battle_page", plot=plot, warnings=result.warnings, headline=result.conclusions)
 

@@ -92,7 +92,7 @@ def _is_flag(key: str) -> bool:
 
 
 def _flags(key: str, entries: Mapping[Any, str]) -> list[KeyOption]:
-    """Return a flag for each possible entry of a list of an attack."""
+    """Return a flag for each bonus or penalty, except opportunity fire, which has an option already."""
     names = {"suppressed": "suppressed-attacker"}  # --suppressed means the target
     path, field, group = ("attack", key), schema.Attack.model_fields[key], key.capitalize()
     return [
@@ -114,8 +114,8 @@ _UNTIL = f"Show the number of attacks until the target has FATE with probability
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """Return a raw scenario with the keys stated as options of the running command.
 
-    A key in `attacks` overrides the option. In other sections two different values raise InputError, as does a key of
-    another kind of fight.
+    A key in `attacks` overrides the option. In other sections two different values raise InputError, as does an
+    option for another kind of fight.
     """
     kind = next((kind for kind in schema.TWO_UNIT_KINDS if kind in raw), "attack")
     sections = {kind: attacks or [raw[kind]]} | ({"target": [raw["target"]]} if kind == "attack" else {})

@@ -76,7 +76,7 @@ class Setting(Option):
 class Choice(click.Choice[str]):
     """Choice of words; the error for a misspelt word has the nearest word.
 
-    With `read`, other texts described by `other` are allowed; it returns their value, or None for a text that is not.
+    With `read`, other texts are allowed, which `other` describes: `read` returns their value, or None for the rest.
     """
 
     def __init__(self, choices: Sequence[str], read: Callable[[str], Any] = lambda _: None, other: str = "") -> None:

@@ -17,7 +17,7 @@ from analyser.cli.options import INPUT, QUIET
 from analyser.common.method_settings import MOST_THREADS
 from analyser.common.text import json_text
 
-NOT_DONE = 1  # exit status of `verify` for damage, and of `status` for missing parts
+NOT_DONE = 1  # exit status of `verify` for damaged or missing parts, and of `status` for missing parts
 _HEADING = "Workers"
 WORKERS = [
     Option("--workers N", "Processes. Default: one for each processor.", _HEADING, least=1, most=MOST_THREADS),

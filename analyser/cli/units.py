@@ -54,7 +54,7 @@ def units_list(which: str | None = None, faction: str | None = None) -> None:
 
 
 def _find_loadouts(library: Profiles, which: str) -> list[Loadout]:
-    """Return the loadouts selected by a faction, a selector with wildcards, or a part of a selector."""
+    """Return the loadouts selected by the start of a faction, a selector with wildcards, or part of a selector."""
     if any(mark in which for mark in "*?["):
         return library.matching(which)
     part = "-".join(which.casefold().replace("_", " ").split())

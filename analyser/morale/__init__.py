@@ -1,4 +1,4 @@
-"""Probabilities that units rout, panic or flee under the morale rules of other games.
+"""Probabilities that units rout, panic, flee or are confused under the morale rules of other games.
 
 A system consists of a question (checked records), Markov chains of its rules, and the tables of its answer. Each system
 has a function: :func:`legion`, :func:`grande_tactique`, :func:`warmaster`, :func:`mordheim`, :func:`compare`.

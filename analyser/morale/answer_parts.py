@@ -53,7 +53,7 @@ class Sums(NamedTuple):
 class Table:
     """A table of an answer: columns of keys, such as the round, and the weights and means in each row.
 
-    The last `n_outcomes` keys are outcomes; rows that share the other keys, such as the round, form a distribution.
+    With `probability` as the only weight, rows that share all keys but the last `n_outcomes` form a distribution.
     """
 
     keys: Keys
@@ -65,7 +65,7 @@ class Table:
     def product_of(
         cls, first: Keys, second: Keys, columns: Mapping[str, Weights], pairs: NDArray[np.bool_] | None = None
     ) -> Table:
-        """Return a table with a row for each pair of rows of `first` and `second`, or only those True in `pairs`."""
+        """Return a table of pairs of rows of `first` and `second` (the axes of `columns`): all, or those in `pairs`."""
         shape = next(iter(columns.values())).shape
         rows, indices = np.nonzero(np.ones(shape) if pairs is None else pairs)
         keys = {name: [values[row] for row in rows.tolist()] for name, values in first.items()}
@@ -90,7 +90,7 @@ def turn_key(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
 
 
 def stack(name: str, tables: Mapping[Any, Table]) -> Table:
-    """Concatenate tables with equal columns; the new first key, `name`, has the keys of `tables`."""
+    """Concatenate tables with equal columns; in the new first key, `name`, a row has the name of its table."""
     stacked = list(tables.values())
     keys = {name: [value for value, table in tables.items() for _ in next(iter(table.weights.values()))]}
     keys |= {key: [value for table in stacked for value in table.keys[key]] for key in stacked[0].keys}
@@ -124,8 +124,8 @@ Tables = dict[str, Table]  # by name, the main one first
 class Panel(NamedTuple):
     """A panel of the picture, or one for each value of the key `by`: the rows of a table with the values in `where`.
 
-    Curves show the probabilities in the columns `shown` (default: all) by round. Cells show the distribution of the
-    number `shown` by round. Bars show the column `shown`, hatched where a key of `lost` has one of its values.
+    Curves: the probabilities in the columns `shown` (default: all) by `x`. Cells: distributions of the number `shown`.
+    Bars: the column `shown`, hatched in rows in which a key of `lost` has one of its values. Fates: `plots.fates`.
     """
 
     plot: Literal["curves", "cells", "bars", "fates"]
@@ -224,7 +224,7 @@ def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axe
 
 
 def _panel_plot(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
-    """Return a function that draws a panel; it leaves out lines that are always 0."""
+    """Return a function that draws a panel; it leaves out lines that are always 0, unless all are."""
     frame, shown = result.to_frame(panel.table), panel.shown
     shared: dict[str, Any] = {"x": panel.x}
     for key, value in panel.where.items():
@@ -241,6 +241,6 @@ def _panel_plot(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
     for key, hatched in panel.lost.items():
         frame = frame.assign(lost=frame[key].isin(hatched))
     lost = "lost" if panel.lost else None
-    if shown != "probability":  # keep only this column: under its new name it has no interval
+    if shown != "probability":  # drop the columns of its interval, which have the old name
         frame = frame[[panel.x, *panel.lost, shown, *([lost] if lost else [])]].rename(columns={shown: "probability"})
     return partial(plots.distribution, frame, kind="bars", lost=lost, **shared)

@@ -57,7 +57,7 @@ def _folder(profiles: ProfilesLike | None) -> Path | None:
 def solve(
     system: str, question: QuestionLike, sampling: Sampling, profiles: ProfilesLike | None = None
 ) -> MoraleResult:
-    """Return the answer to a question, exact or simulated, with the errors of :func:`exact`."""
+    """Return the answer to a question, exact or simulated; it raises the errors of :func:`exact`."""
     checked, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
     if not isinstance(question, MoraleQuestion) or profiles is not None:  # otherwise the profiles are unknown
         used = profiles_used(_folder(profiles), morale=True)

@@ -170,7 +170,7 @@ def _merged(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str,
 
 
 def default_ruleset(system: System, folder: Path | None) -> dict[str, Any]:
-    """Return the ruleset of a system, with sections from other files; shipped files fill gaps of the folder."""
+    """Return the ruleset of a system, with sections from other files; missing files are the shipped ones."""
     records = system.question.model_fields["ruleset"].annotation
     values = _ruleset_file(folder, system.ruleset)
     for section, file in system.other_rulesets.items():

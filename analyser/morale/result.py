@@ -175,7 +175,7 @@ class MoraleResult(Result):
 
     @property
     def headline(self) -> str:
-        """A sentence about the first event that is neither certain nor impossible in the first round or turn."""
+        """A sentence about the first event whose probability in the first round or turn is neither 0 nor 1, if any."""
         title = SYSTEMS[self.system].title
         probabilities = {
             name: self.probability(name, self._times(self._tables_of_events[name])[0]) for name in self.events
@@ -215,7 +215,7 @@ class MoraleResult(Result):
         return rows
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the keys of the question and their values, defaults included, except empty values."""
+        """Return the system, and the keys of the question with their values: defaults too, but no empty values."""
         question = self.scenario.model_dump(mode="json", exclude_none=True)
         ruleset = question.pop("ruleset")
         values = {key: value for key, value in ruleset.items() if not isinstance(value, dict)}
@@ -225,7 +225,7 @@ class MoraleResult(Result):
         return [("System", SYSTEMS[self.system].title), *((key, _value_text(value)) for key, value in stated.items())]
 
     def blocks(self) -> list[Block]:
-        """Return a block for each table; distributions omit rows with negligible probability."""
+        """Return a block for each table; a table of one probability omits rows below 0.01%."""
         return [Block(_title(name), lines=self._lines(name)) for name in self.raw_tables]
 
     def _lines(self, name: str) -> list[str]:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 class System(NamedTuple):
     """A system of morale rules: a folder in `games`, and a ruleset file of defaults in `profiles/morale`.
 
-    Its module `answers` has the functions `chains`, `answer` (tables by name) and `rules` of a question, and the
-    declared `PANELS` of its picture; also `weights` if the weights need more than chains, and `complete` if profiles
-    complete a question.
+    Its module `answers` has the functions `chains`, `answer` (tables by name) and `rules` of a question, and the panels
+    of its picture, `PANELS`. It may have `weights` (of states, if the chains alone do not determine them), `complete`
+    (adds keys to a raw question, with the profiles) and `CASES` (heading of the names of its chains).
     """
 
     name: str

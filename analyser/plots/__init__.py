@@ -6,7 +6,7 @@ No module here may have the name of a plot, because it would hide the plot. Ever
 - `ax`, the Axes to draw on. Without `ax` the plot makes a new figure of suitable size (``.figure.savefig(...)`` writes
   it). With `ax` it uses the style of these Axes, and ``Axes.legend`` places the legend;
 - `label` and `color`: a single value for a single series; for several series a list, or a mapping by name;
-- `title`; None for no title, which is the default if `ax` is given;
+- `title`: a text, or None for no title. Default: the plot's own title, or none on Axes that the user made;
 - keyword arguments for the artists, such as `alpha` or `linewidth`.
 
 It returns the Axes. It raises InputError if the frame has no rows or lacks a column, or if there are too many series to

@@ -273,7 +273,7 @@ def panels(
     title: str | None = None,
     **more: Any,
 ) -> Panels:
-    """Draw small multiples on one new figure: a panel for each group, with the same scales.
+    """Draw small multiples on one new figure: a panel for each group, by default with the same scales.
 
     Parameters
     ----------
@@ -336,7 +336,7 @@ def panels(
 
 
 def _share_scales(grid: Sequence[Axes]) -> None:
-    """Give all panels common limits and, if they are numeric, the ticks of the widest panel."""
+    """Give all panels common limits and, if all x axes are numeric, the ticks of the widest panel."""
     widest = max(grid, key=lambda axes: np.ptp(axes.get_xlim()))
     if all(isinstance(axes.xaxis.get_major_formatter(), ScalarFormatter) for axes in grid):
         for axes in grid:

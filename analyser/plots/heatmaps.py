@@ -303,7 +303,7 @@ def distributions_by_round(
     ----------
     data : DataFrame
         One row for each round and possible value, with its `probability`. Values at either end are left out if their
-        probability is below 0.01% in every round.
+        probability is below 0.01% in every round. At most 41 values are drawn, from the lowest.
     x, number : str
         Columns of the rounds and of the values (integers).
 

@@ -26,7 +26,7 @@ _STRIP_HEIGHT = 0.05  # height of the strip of best lines, as a share of the axe
 _TIED = "equal, or no significant difference"
 _ZORDER = 0.8
 _MOST_NAMED = 8  # most points of a front with names
-_GREY, _OTHER = "0.8", "0.35"  # lines without a colour of their own, in plots of lines and in maps
+_GREY, _OTHER = "0.8", "0.35"  # other lines, in plots of lines and in maps; in maps ties are _GREY
 _COLOURS = tuple(str(style["color"]) for style in look.STYLES[1:])  # colours of a map; black would look grey there
 
 
@@ -103,7 +103,7 @@ def best_lines(
 
 
 def _split_lines(lines: Iterable[str], weight: Any, most: int = len(look.STYLES)) -> tuple[list[str], list[str]]:
-    """Return the lines to colour (highest `weight`, by name) and the others, both in the given order."""
+    """Return the `most` lines with the highest `weight`, which get colours, and the others, both in the given order."""
     names = list(dict.fromkeys(lines))
     chosen = set(sorted(names, key=lambda name: -weight.get(name, 0))[:most])
     return [name for name in names if name in chosen], [name for name in names if name not in chosen]
@@ -287,7 +287,7 @@ def _name_points(
     scales: Sequence[int],
     values: Mapping[str, Sequence[Any]],
 ) -> None:
-    """Write the values of the points of a front beside the points, without overlaps; equal points share a label."""
+    """Write values beside up to `_MOST_NAMED` points of a front, without overlaps; equal points share a label."""
     groups = list(best.groupby([best[name].round(9) for name in figures], sort=False))
     groups = groups[:: -(-len(groups) // _MOST_NAMED) or 1]
     points = np.array([figures_of_group for figures_of_group, _ in groups], np.float64).reshape(-1, 2) * scales

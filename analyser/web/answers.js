@@ -101,7 +101,7 @@ export class Answers {
     return refused ? { why: this.page.layout.refusals[refused], refused } : answer;
   }
 
-  /** The attacks of all rows on a target, best first, ranked by the same figures as in Python. */
+  /** The attacks of all ranged rows on a target, best first, ranked by the same figures as in Python. */
   rows(attacker, target) {
     return this.#cached(`rows ${attacker} ${target}`, () => {
       const attack = (row, place) => ({ row, answer: this.#fight("attack", attacker, target, place) });

@@ -25,7 +25,7 @@ def why_no_charge(charger: Any, charged: Any) -> int:
     """Return the refusal if `charger` cannot charge `charged` (AC-8.1, AC-7), else 0."""
     if charger.facts[0].static:
         return Refusal.IS_STATIC.value
-    if row_for_contact(charger, 1) == NONE:  # 1: impact rows, too
+    if row_for_contact(charger, 1) == NONE:  # 1: impact rows also count
         return Refusal.NO_ROW_TO_CHARGE_WITH.value
     kind = charged.facts[0].type
     if charged.target[0].aircraft or (kind != NONE and _FLYING >> kind & 1):
@@ -67,5 +67,5 @@ def set_charge(builder: Builder) -> int:
     add_combat(builder, 0)
     side_out_of_range, _ = set_sides_of_charge(builder)
     for side in range(2):
-        builder.setup.sides[side].hunter = 1  # counts wins, which show who won the first combat, also without Hunter
+        builder.setup.sides[side].hunter = 1  # makes the state count combats won, which show who won the first
     return 0 if side_out_of_range == NONE else Refusal.TOO_MANY_POSITIONS.value

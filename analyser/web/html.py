@@ -43,14 +43,14 @@ def with_security_policy(html: str) -> str:
 
 
 def pack_data(head: Mapping[str, Any], rest: bytes = b"") -> str:
-    """Return `head` as JSON and `rest` as compressed base64 text, which ``packed.js`` reads."""
+    """Return `head` (as JSON) and `rest`, compressed, as one base64 text, which ``packed.js`` reads."""
     text = json_text(head, ensure_ascii=False, separators=(",", ":")).encode()
     whole = b"".join([len(text).to_bytes(4, "little"), text, rest])
     return base64.b64encode(zlib.compress(whole, 9)).decode("ascii")
 
 
 def pack_engine(data: Mapping[str, Any]) -> str:
-    """Return the exact engines and `data`, which includes the memory `layout`, as packed text."""
+    """Return the WebAssembly module and `data`, which includes the memory `layout`, as packed text."""
     return pack_data(data, _file_bytes("calculator.wasm"))
 
 

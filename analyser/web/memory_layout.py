@@ -77,7 +77,7 @@ class Condition(NamedTuple):
     needs: str = ""  # rule or quality that the unit must have
     panel: str = "attack"  # panel of a page with its control: "attack", "charge", "duel"; empty for no control
     side: str = "fight"  # "attacker", "target" or "fight"
-    rank: int = 0  # rank of a frequent condition, which is shown next to the distance; 0 for a collapsed condition
+    rank: int = 0  # rank of a frequent condition, which is always shown; 0 for one under "More conditions"
 
     def record(self) -> dict[str, Any]:
         """Return the condition as plain data for the page."""

@@ -66,7 +66,7 @@ class Circumstances(NamedTuple):
 
 
 class BandFacts(NamedTuple):
-    """Attack dice for the numbers of models (behemoth: of damage) from `first` to `last` (AC-2.4)."""
+    """Attack dice for the numbers of models (behemoth: of damage) from `first` to `last` (AC-2.3)."""
 
     first: int = 0
     last: int = 0
@@ -169,7 +169,7 @@ class SideAnswer:
 class ChargeAnswer:
     """Answer for a charge: the winner, and both sides at the end."""
 
-    refused: Int
+    refused: Int  # a Refusal or WhyNot
     attacker_wins: Float
     target_wins: Float
     draw: Float
@@ -181,7 +181,7 @@ class ChargeAnswer:
 class DuelAnswer:
     """Answer for a duel: the winner by victory points, and both sides at the end of each round."""
 
-    refused: Int
+    refused: Int  # a Refusal or WhyNot
     rounds: Int
     attacker_policy: Int
     target_policy: Int
@@ -192,7 +192,7 @@ class DuelAnswer:
     target_wins: Float
     attacker_devastating: Float
     target_devastating: Float
-    mean_margin: Float  # victory points of the first unit minus those of the second
+    mean_margin: Float  # victory points of the attacker minus those of the target
     sides: Annotated[Any, record_type(SideAnswer), (MOST_ROUNDS, 2)]
 
 

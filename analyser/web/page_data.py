@@ -1,4 +1,4 @@
-"""Data of the page for a game: figures and conditions in the order of display, and facts of units."""
+"""Data of the calculator and the page for a game: figures and conditions in the order of display, facts of units."""
 
 from __future__ import annotations
 
@@ -152,13 +152,13 @@ def unit_entry(loadout: Loadout) -> dict[str, Any]:
     """Return a unit for the page."""
     unit = loadout.unit
     keywords = [*unit.keywords, *chain.from_iterable(row.keywords for row in unit.rows)]
-    gaps = {keyword.canonical: None for keyword in keywords if not _is_computed(keyword.term)}
+    not_modelled = {keyword.canonical: None for keyword in keywords if not _is_computed(keyword.term)}
     words = " ".join((unit.name, loadout.faction, loadout.level_name, unit.type, *unit.traits, *unit.rules))
     return unit_facts(loadout) | {
         "words": words.lower().replace("-", " "),
         "faction": faction_name(loadout.faction),
         "houseRules": list(dict.fromkeys(keyword.name for keyword in keywords if keyword.house)),
-        "notModelled": list(gaps),
+        "notModelled": list(not_modelled),
         "chargeInches": 2 * (unit.speed or 0),
         "chargeReach": f'(up to {2 * unit.speed:g}")' if unit.speed else "",
         "mostDamage": unit.damage_limit - 1,

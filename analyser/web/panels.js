@@ -14,7 +14,7 @@ const REMOVED = "to remove them: destroyed, broken or fled";
 const SHOOTS = "shoots with its best row: points destroyed on average, most first, and the chance to remove the unit";
 const CELLS = "Expected points destroyed by the best row; the stronger the colour, the larger the share. Distance:";
 
-/** All units by key (`side.place`): the units of the page, then the units that the reader has made. */
+/** All units by key (`side.index`): the units of the page, then the units that the reader has made. */
 export function unitsOf(page, own) {
   const found = {};
   page.sides.forEach((side, number) =>

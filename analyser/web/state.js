@@ -4,7 +4,7 @@
  * `attacker`, `target` and `beside` (a second attacker to compare with) are keys of units: side and index, such as
  * `0.3`, or empty without a unit. `row` is the id of a row, or empty for the best row. `conditions` are the conditions
  * of the fight that differ from the defaults. `units` has, by key, the states of units that differ from the start.
- * `own` are the units that the reader has made: each has `name`, `from` (a key) and `changes`.
+ * `own` are the units that the reader has made: each has `name`, `from` (a key) and `changes`. `round` is the game's.
  */
 
 export const OWN = "of your own";

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 DUEL_SECTIONS = ("duel", "a", "b")
 PANELS = (Panel("fates", "fates", "Fates", "round", by="system"),)
-MOST_STATES = 4000  # pairs of states whose next round is computed, which takes some seconds
+MOST_STATES = 4000  # most pairs of states whose next round is computed; so many take some seconds
 MOST_ENTRIES = 4_000_000  # combinations of a path and a pair of states
 MOST_PATHS = 20_000
 BATCH = 1 << 20  # trials simulated side by side
@@ -135,7 +135,7 @@ def rules(question: Question) -> Rules:
 
 
 def complete(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
-    """Return a raw question with its duel resolved and the unit's values; InputError if other values are stated."""
+    """Return a raw question; a duel is resolved, and determines some keys: InputError if they have other values."""
     stated = {key: raw[key] for key in DUEL_SECTIONS if raw.get(key) is not None}
     if not stated:
         return dict(raw)
@@ -162,7 +162,7 @@ def complete(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
 
 
 def _has_value(value: object) -> bool:
-    """Return True if a key has a value; questions in answers also have keys without a value."""
+    """Return False for None, and for a table that has no other values: an answer's question has such keys."""
     return any(map(_has_value, value.values())) if isinstance(value, dict) else value is not None
 
 
@@ -180,7 +180,7 @@ class LossesAndFates(NamedTuple):
 
 
 def fates_of(states: Numbers) -> Numbers:
-    """Return the fate of each state of a duel: gone, routed (fell back), shaken (suppressed, disordered), steady."""
+    """Return the fate of each state of a unit: gone, routed (fell back), shaken (suppressed or disordered), steady."""
     shaken = flag(states, "suppressed") | flag(states, "disordered")
     return np.select([is_removed(states), flag(states, "fell_back"), shaken], [GONE, ROUTED, SHAKEN], STEADY)
 
@@ -206,11 +206,11 @@ def systems_of(question: Question) -> dict[str, type[ComparedSystem]]:
 
 
 _Round = tuple[Numbers, Numbers, NDArray[Any]]
-"""Results of a round from a pair of states: numbers of the next pairs, losses, and probabilities or counts."""
+"""Results of a round from a pair of states: the next pairs (indices), losses, and probabilities or counts."""
 
 
 class _Duel:
-    """A duel, and the pairs of states reached so far, which are numbered."""
+    """A duel, and the pairs of states reached so far; the number of a pair is its index in `states`."""
 
     def __init__(self, question: Question) -> None:
         scenario = scenario_of(question)
@@ -263,13 +263,13 @@ def _too_large(what: str) -> TooLargeError:
 
 
 def losses_of_duel(question: Question, sampling: Sampling) -> LossesAndFates:
-    """Return the losses and fates in all rounds, exact or simulated; TooLargeError if there are too many paths."""
+    """Return the losses and fates in all rounds, exact or simulated; TooLargeError for too many paths or states."""
     base, rounds, duel, parts = question.models + 1, question.rounds_played, _Duel(question), []
     trials = 1 if sampling.is_exact else sampling.first_trials()
     fates = np.zeros((rounds, len(FATES_OF_SYSTEMS)))
     for batch, done in enumerate(range(0, trials, BATCH)):
         size, rng = min(BATCH, trials - done), np.random.default_rng((sampling.seed or 0, batch))
-        numbers, weights = np.zeros((1, 0), np.int64), np.array([size])  # losses on each path
+        numbers, weights = np.zeros((1, 0), np.int64), np.array([size])  # losses in each round: shape (paths, rounds)
         path = pair = np.zeros(1, np.int64)
         for round_number in range(1, rounds + 1):
             (path, pair), weights = _one_round(duel, path * base, pair, weights, sampling, rng)
@@ -289,7 +289,7 @@ def losses_of_duel(question: Question, sampling: Sampling) -> LossesAndFates:
 def _one_round(
     duel: _Duel, path: Numbers, pair: Numbers, weights: NDArray[Any], sampling: Sampling, rng: np.random.Generator
 ) -> tuple[Numbers, NDArray[Any]]:
-    """Return the distinct (path, pair) after a round, and their weights; `path` has multiples of (models + 1)."""
+    """Return the distinct (path, pair) after a round, and their weights; `path` (times models + 1) gets the losses."""
     parts, size = [], 0
     for number in np.unique(pair):
         rows = np.flatnonzero(pair == number)

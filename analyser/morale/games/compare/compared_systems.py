@@ -1,7 +1,7 @@
 """A unit with the same losses under the rules of each compared system.
 
 A round has attacks, then tests; then the state is recorded, and the unit acts. A state is ``models left * number of
-conditions + condition``, or the last state for a unit that is gone.
+conditions + condition``, or the last state for a unit that is gone with models left.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ CALM, SUPPRESSED, FELL_BACK = range(3)
 
 
 class ComparedSystem:
-    """A unit under the rules of a system; `equivalents` are its values that stand for the nerve."""
+    """A unit under the rules of a system: its words for the fates, and `equivalents`, its values for the nerve."""
 
     title: ClassVar[str]
     shaken: ClassVar[str]
@@ -76,11 +76,11 @@ class ComparedSystem:
         raise NotImplementedError
 
     def losses(self, pmf: Pmf, change: Callable[[Any, Any, Any], Any], *extra: Die) -> Phase:
-        """Return a phase of losses; `change` is a function of condition, losses and total of the extra dice."""
+        """Return a phase of losses; `change(condition, losses, total of extra dice)` is the next condition."""
         return Phase(self._change_after(change, len(pmf)), Die(pmf), 1, tuple(ExtraDie(die, len(pmf)) for die in extra))
 
     def phase(self, change: Callable[[Any, Any], Any], *dice: Any) -> Phase:
-        """Return a phase that only changes the condition; `dice` are the arguments of a Phase about dice."""
+        """Return a phase that only changes the condition; `dice` are the arguments of a Phase after the first."""
         return Phase(self._change_after(lambda condition, _, total: change(condition, total)), *dice)
 
     def _change_after(self, change: Callable[[Any, Any, Any], Any], numbers: int = 1) -> Change:

@@ -15,7 +15,7 @@ from analyser.morale.games.compare.question import Question
 from analyser.morale.games.mordheim.question import LEADERSHIPS
 
 LARGEST_DENOMINATOR = 10**6  # of a nerve as a fraction
-PassProbabilities = dict[int, Fraction]  # probability of passing a test with each value of a system, in rising order
+PassProbabilities = dict[int, Fraction]  # rising probabilities of passing a test, by value of a system
 
 
 def disciplines(question: Question) -> PassProbabilities:
@@ -70,7 +70,7 @@ def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question
 
 @lru_cache(maxsize=64)
 def _matching_indices(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
-    """Match each nerve with the index of a probability, in rising order: as few shared, then as near as possible."""
+    """Match each nerve with the index of a probability, in rising order: fewest shared, then least squares."""
     best: list[tuple[int, Fraction, tuple[int, ...]]] = [
         (0, (nerves[0] - probability) ** 2, (index,)) for index, probability in enumerate(probabilities)
     ]

@@ -39,14 +39,14 @@ class ArmouredClash(Record):
 
 
 class Legion(Record):
-    """Equivalents of the nerve in Legion."""
+    """Equivalent of the nerve in Legion, and the unit's move."""
 
     courage: CourageOrNone | None = optional(None, "COURAGE, or none (LG-1).")
     move_distance: Length = optional(6.0, "Inches of a move at full speed.")
 
 
 class GrandeTactique(Record):
-    """Equivalents of the nerve in Grande Tactique, for infantry."""
+    """Equivalent of the nerve in Grande Tactique, and the losses that wear infantry down."""
 
     check_sides: Sides | None = optional(None, "Sides of the die of its morale check. Default: the ruleset's, 12.")
     check_target: Annotated[int, Field(ge=-100, le=1000)] | None = optional(
@@ -56,7 +56,7 @@ class GrandeTactique(Record):
 
 
 class Warmaster(Record):
-    """Equivalent of the nerve in Warmaster."""
+    """Conversion of losses into drive-back dice in Warmaster, where the nerve has no effect."""
 
     dice: Annotated[int, Field(ge=0, le=10)] = optional(1, "Drive-back dice for each model lost.")
 

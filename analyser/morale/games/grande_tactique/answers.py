@@ -57,7 +57,7 @@ class GameSection(Section[Game]):
     def _prepare(self) -> None:
         section, ruleset = self.section, self.question.ruleset
         self._turns = section.turns or ruleset.turns
-        # as for units in rout, a turn has up to two flights of a unit
+        # a unit may flee twice in a turn: a second time if it is charged in rout
         dice, flights = any(unit.charged_by_cavalry for unit in section.units), 2 * self._turns
         totals = [range(gt.TOTALS if dice and unit.arm == "cavalry" else 1) for unit in section.units]
         paths = [gt.path_of(unit, unit_totals, flights) for unit, unit_totals in zip(section.units, totals)]
@@ -74,7 +74,7 @@ class GameSection(Section[Game]):
         )
 
     def _possible_conditions(self, unit: GameUnit, path: gt.Path) -> list[int]:
-        """Return the conditions that a search finds for a unit, in rising order; some may be impossible."""
+        """Return all conditions that a unit can have, and perhaps others, in rising order."""
         flight_totals = {
             steps.FLEEING: (0,),
             steps.FLEEING_FROM_CAVALRY: range(gt.FLIGHT_DICE, gt.TOTALS) if unit.arm == "cavalry" else (0,),
@@ -156,7 +156,7 @@ class GameSection(Section[Game]):
                 yield Phase(change, bernoulli(probability), 1, checks, title=title)
 
     def _charges(self, number: int, unit: GameUnit) -> Iterator[Phase]:
-        """Yield two phases of charges on a unit; at most one has an effect (GT-2, GT-7)."""
+        """Yield up to two phases of charges on a unit, of which at most one has an effect (GT-2, GT-7)."""
         for event, charges in ((steps.CHARGE_IN_ROUT, unit.charges_in_rout), (steps.CHARGE, unit.charges)):
             if any(charges):
                 die = Die((1.0 - sum(charges), *charges), words=CHARGE_WORDS)
@@ -220,7 +220,7 @@ def _number_mobile(units: Sequence[GameUnit]) -> int:
 
 
 class RoutSection(Section[Rout]):
-    """Routed units, played as a game in which no other unit can be attacked."""
+    """Routed units, played as a game in which a unit that has rallied is not attacked."""
 
     def _prepare(self) -> None:
         section = self.section

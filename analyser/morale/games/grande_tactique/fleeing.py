@@ -177,7 +177,7 @@ class ColumnSection(Section[Column]):
         return Chain(0, phases, self._statuses**count, what, "fewer friends", story)
 
     def answer(self, recorded: Recorded) -> Tables:
-        """Return the tables `chain` (number of fleeing friends), `friends` (each fate) and `joint` (all fates)."""
+        """Return the tables `chain` (number of fleeing friends), `chain_means`, `friends` (each fate) and `joint`."""
         states, weights = recorded
         (pmf,), statuses = weights, steps.read(self.units, states)[0]
         friends, count, possible = statuses[:, 1:], len(self.section.friends), np.flatnonzero(pmf)

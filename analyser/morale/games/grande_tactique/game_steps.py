@@ -140,7 +140,7 @@ def make_flee(units: Units, game: GameState, unit: int, status: int, forced_out:
 
 @step
 def to_edge(units: Units, game: GameState, unit: int) -> int:
-    """Return the distance of a unit to the map edge; the unit nearest the enemy has the largest."""
+    """Return the distance of a unit to the map edge, `INCH` for each inch; the foremost unit has the largest."""
     return int(units.positions.to_edge[unit, game.position[unit]])
 
 
@@ -161,14 +161,14 @@ def line_up(units: Units, game: GameState, unit: int) -> None:
     """Set `game.line` to the standing friends behind a unit in its column, nearest first, followed by -1."""
     length = 0
     for friend in range(len(game.status)):
-        place, own_place = to_edge(units, game, friend), to_edge(units, game, unit)
-        is_behind = place < own_place or (place == own_place and friend > unit)
+        distance, own_distance = to_edge(units, game, friend), to_edge(units, game, unit)
+        is_behind = distance < own_distance or (distance == own_distance and friend > unit)
         has_left = units.positions.off_column[friend, game.position[friend]]
         in_column = units.columns[friend] == units.columns[unit] and not has_left
         if friend == unit or not (is_behind and in_column and stands(game.status[friend])):
             continue
         position = length
-        while position > 0 and to_edge(units, game, game.line[position - 1]) < place:
+        while position > 0 and to_edge(units, game, game.line[position - 1]) < distance:
             game.line[position] = game.line[position - 1]
             position -= 1
         game.line[position] = friend

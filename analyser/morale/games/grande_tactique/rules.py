@@ -44,7 +44,7 @@ def response(arm: int, shaken: int, cause: int) -> int:
     """Return the effect of a cause on a unit: it stands, flees, takes a morale check (GT-2), is shaken or silenced.
 
     Artillery never flees: a charge or the fire of artillery silences it (GT-1). Fire that wears down an eager unit
-    shakes it; only units "already shaken and further worn down" may flee.
+    shakes it. Shaken infantry checks if worn down or after losing its firing; shaken cavalry flees if worn down.
     """
     worn_down = cause in (WORN_DOWN, WORN_DOWN_BY_ARTILLERY)
     if arm == ARTILLERY and cause in (CHARGED, WORN_DOWN_BY_ARTILLERY):
@@ -98,7 +98,7 @@ def is_off_map(moved: float | Fraction, edge: float | Fraction) -> bool:
 
 @step
 def status_when_passed(status: int, arm: int) -> int:
-    """Return the status of a friend that a fleeing unit passes; it does not rout artillery (GT-1, GT-5)."""
+    """Return the status of a friend after a fleeing unit has passed it; artillery does not rout (GT-1, GT-5)."""
     if status == EAGER:
         return SHAKEN
     return FLEEING if status == SHAKEN and arm != ARTILLERY else status
@@ -164,7 +164,7 @@ class Path(NamedTuple):
 
 
 def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
-    """Return the positions of a unit, found flight by flight."""
+    """Return the positions that a unit can reach in so many flights with these totals of the dice."""
     arm = ARMS[unit.arm]
     edge = None if unit.edge_distance is None else exact_fraction(unit.edge_distance)
     farthest = flights * flight_distance(arm, totals[-1])

@@ -35,33 +35,33 @@ def cases_of(question: Question) -> dict[str, Question]:
 
 def chains(question: Question) -> dict[str, Chain]:
     """Return a chain for each case, and for each number of tokens or attacks up to the first that panics the unit."""
-    trial_chains = {
+    varied_chains = {
         f"{case} a commander, {number} {what}": chain_of(unit)
-        for (case, what), units in _trial_questions(question).items()
+        for (case, what), units in _varied_questions(question).items()
         for number, unit in enumerate(units)
     }
-    return {case: chain_of(unit) for case, unit in cases_of(question).items()} | trial_chains
+    return {case: chain_of(unit) for case, unit in cases_of(question).items()} | varied_chains
 
 
 @lru_cache(maxsize=16)
-def _trial_questions(question: Question) -> dict[tuple[str, str], list[Question]]:
-    """Return the question with 0, 1, ... tokens, or attacks per round (LG-7), until the unit panics."""
-    trials = {}
+def _varied_questions(question: Question) -> dict[tuple[str, str], list[Question]]:
+    """Return the question with 0, 1, ... tokens, or attacks per round (LG-7), until it panics as `until_panic` says."""
+    varied = {}
     for case, unit in cases_of(question).items() if question.until_panic is not None else ():
         at_edge = {"edge_distance": 0.0, "move_distance": 1.0}  # so that the first panic removes the unit
         attacked = unit.model_copy(update={"destroyed": 0.0, "received_after": (certain_pmf(0),), **at_edge})
         once = attacked.model_copy(update={"received": (certain_pmf(0),), "rounds": 1, "commander_near": (1.0,)})
-        trials[case, TOKENS] = [*_questions_until_panic(TOKENS, once)]
-        trials[case, ATTACKS] = [*_questions_until_panic(ATTACKS, attacked)]
-    return trials
+        varied[case, TOKENS] = [*_questions_until_panic(TOKENS, once)]
+        varied[case, ATTACKS] = [*_questions_until_panic(ATTACKS, attacked)]
+    return varied
 
 
 def _questions_until_panic(what: str, unit: Question) -> Iterator[Question]:
     for number in range(MOST_TOKENS + 1):
         change = {"tokens": number} if what == TOKENS else {"received": (certain_pmf(number),)}
-        trial = unit.model_copy(update=change)
-        yield trial
-        if _panic_weights(trial, exact_distributions(chain_of(trial)))[0] >= (unit.until_panic or 0.0) - TOLERANCE:
+        varied = unit.model_copy(update=change)
+        yield varied
+        if _panic_weights(varied, exact_distributions(chain_of(varied)))[0] >= (unit.until_panic or 0.0) - TOLERANCE:
             return
 
 
@@ -96,7 +96,7 @@ def _by_round(unit: Unit, recorded: Recorded) -> Table:
     }
     # actions of its own choice: a panicked unit must move toward the edge (LG-4, LG-5)
     actions = np.where(panicked, 0, legion.ACTIONS - 1 * legion.is_suppressed(tokens, unit.courage))
-    means = {  # a destroyed unit counts as 0
+    means = {  # a unit that has left the table or was destroyed counts as 0
         "mean_tokens": Sums.of(after_check, tokens)._replace(ends=(0.0, float(max(tokens, default=0)))),
         "mean_actions": Sums.of(after_check, actions)._replace(ends=(0.0, float(legion.ACTIONS))),
     }
@@ -120,13 +120,13 @@ def _tokens(unit: Unit, recorded: Recorded) -> Table:
 def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) -> dict[str, Table]:
     """Return P(panicked) by tokens, and by round with the fewest sufficient attacks, or the most that were tried."""
     by_tokens, by_round = {}, {}
-    for (case, what), units in _trial_questions(question).items():
-        trials = [recorded[f"{case} a commander, {number} {what}"] for number in range(len(units))]
-        panicked = np.array([_panic_weights(unit, trial) for unit, trial in zip(units, trials)])
+    for (case, what), units in _varied_questions(question).items():
+        results = [recorded[f"{case} a commander, {number} {what}"] for number in range(len(units))]
+        panicked = np.array([_panic_weights(unit, result) for unit, result in zip(units, results)])
         if what == TOKENS:
             by_tokens[case] = Table({"tokens": range(len(units))}, {"p_panicked": panicked[:, 0]})
             continue
-        enough = panicked / trials[0].weights[0].sum() >= (question.until_panic or 0.0) - TOLERANCE
+        enough = panicked / results[0].weights[0].sum() >= (question.until_panic or 0.0) - TOLERANCE
         least = np.where(enough.any(axis=0), enough.argmax(axis=0), len(units) - 1)
         keys = turn_key(least, "round") | {"attacks": least.tolist()}
         by_round[case] = Table(keys, {"p_panicked_by_then": panicked[least, range(len(least))]})
@@ -137,7 +137,7 @@ def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) ->
 
 
 def rules(question: Question) -> Rules:
-    """Return the rules used, the rules not modelled, and warnings about assumptions and keys without effect."""
+    """Return the rules used, the rules not modelled, and warnings."""
     unit, wants_panic = unit_of(question), question.until_panic is not None
     most = MOST_TOKENS if wants_panic else unit.most_tokens
     near, has_courage = [p_near for _, _, p_near in question.by_round], question.courage != "none"

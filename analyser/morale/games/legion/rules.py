@@ -34,7 +34,7 @@ class Unit:
     courage: int
     panic_courage: int  # COURAGE with the commander near
     most_tokens: int
-    moves_to_edge: int  # 0 if the edge is too far for the rounds of the game
+    moves_to_edge: int  # number of moves; 0 if the edge is too far for the rounds of the game
     end_phase_tokens: int
 
     @cached_property
@@ -44,7 +44,7 @@ class Unit:
 
     @property
     def off_table(self) -> int:
-        """State of a unit that has fled."""
+        """State of a unit that has left the table."""
         return self.fields.size
 
     @property
@@ -94,7 +94,7 @@ class Unit:
         return np.where(leaves, self.off_table, self._with_fields(states, moves=moves))
 
     def end(self, states: Any, _: Any) -> Any:
-        """Apply the end phase: remove tokens and panic (LG-7)."""
+        """Apply the end phase: remove tokens (LG-7), and panic, which the next panic check decides anew."""
         return self._with_fields(states, tokens=np.maximum(self.tokens(states) - self.end_phase_tokens, 0), panicked=0)
 
 

@@ -373,7 +373,7 @@ class CombatSection(Section[Combat]):
 
 
 def _tests_of(combat: Combat) -> tuple[bool, ...]:
-    """Return True for each side that a charge makes test for fear; a frenzied warrior is immune (MD-7, MD-9)."""
+    """Return True for each side that a charge makes test for fear: not if frenzied, immune or causing fear (MD-9)."""
     sides = (combat.fighter, combat.enemy)
     return tuple(
         combat.charger != "nobody"

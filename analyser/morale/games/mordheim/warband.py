@@ -30,7 +30,7 @@ from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, 
 from analyser.morale.questions import certain_pmf
 
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # + `n_fighting`: the state of a warband that left
-# `selected` states: these, or those with this many standing (0: with the leader out of action)
+# value of `selected`; others select the states with so many warriors standing (0: with the leader out of action)
 ALL_STATES = -1
 _STATED_CHAIN = "warbands"  # name of the chain with the leader as stated
 ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of these states
@@ -50,7 +50,7 @@ LEADER_FATES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A phase of a warband: next state and dice by state; up to `number` of `rival` (if any) roll `dice` each."""
+    """A phase of a warband: next state and dice by state; up to `number` warriors of `rival`, if any, roll them."""
 
     after: NDArray[np.int64]
     die: Die = NO_DIE
@@ -103,7 +103,7 @@ class WarbandStates:
     def casualty_steps(self, warband: Warband, turn: int) -> Iterator[Step]:
         """Yield the steps with casualties before the test of a turn, or at the start (turn 0)."""
         most = sum(losses.most for past in range(turn) for losses in self.losses(warband, past))
-        for losses in self.losses(warband, turn):  # fewest standing first: no state reached has losses again
+        for losses in self.losses(warband, turn):  # fewest standing first: each state has these losses once
             standing = range(max(self.took_part - most, 1), self.took_part + 1)
             for selected in (0, *standing) if warband.leader_falls == "random" else (ALL_STATES,):
                 yield self._cached_casualties(losses, warband.leader_falls, selected)
@@ -150,7 +150,7 @@ class WarbandStates:
         return Step(after, losses.die, dice, lot_die, losses.rival, losses.number, losses.title)
 
     def _rout_test(self, leader: int, p_stunned: float) -> Step:
-        """Return the start of the player's turn: giving up (MD-2), or the rout test (MD-1)."""
+        """Return the step at the start of a player's turn: giving up (MD-2), or the rout test (MD-1)."""
         stuns = bernoulli(p_stunned, ("leader not stunned", "leader stunned"))
         stunned = (ExtraDie(stuns, N_SUMS),) if p_stunned else ()
         states, totals = self.all_states[:, np.newaxis], np.arange(N_SUMS * (1 + len(stunned)))
@@ -263,7 +263,7 @@ class WarbandSection(Section[Warband]):
         return labels | ({"the game is over (MD-3)": bool(fields.over[0])} if len(self.bands) > 1 else {})
 
     def chain(self) -> dict[str, Chain]:
-        """Return the chain of the game; with `effect_of_leader`, also chains with other leaders."""
+        """Return the chain of the game; with `effect_of_leader`, also for each Leadership and fate of its leader."""
         by_name = {_STATED_CHAIN: self._chain_of(self.section)}
         for fate, changes in LEADER_FATES.items() if self.question.effect_of_leader else ():
             for leader in LEADERSHIPS:

@@ -64,7 +64,7 @@ def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> Tables
 
 
 def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Table:
-    """Return the probability of confusion, in total and by cause, and mean numbers of units."""
+    """Return probabilities (confusion, in total and by cause; destruction) and means."""
     move, confused, kinds = mover.question.move, mover.is_confused(fields), {entry.kind for entry in mover.way}
     kind = np.array([*(entry.kind for entry in mover.way), "none"])[fields.halted_at]
     destroyed = (fields.halted_at >= 0) & mover.retreats
@@ -99,7 +99,7 @@ def _stopping_positions(mover: Mover, fields: MoveState) -> tuple[list[tuple[flo
 
 
 def rules(question: Question) -> Rules:
-    """Return the rules used, the rules not modelled, and warnings about assumptions and keys without effect."""
+    """Return the rules used, the rules not modelled, and warnings."""
     movers = [mover_of(question, choice) for choice in choices_of(question)]
     pairs, way, move = {pair for mover in movers for pair in mover.possible_meetings()}, movers[0].way, question.move
     kinds, results = {kind for kind, _ in pairs}, {result for _, result in pairs}

@@ -40,7 +40,7 @@ def is_confused_by(sixes: Number) -> Any:
 
 
 def meeting_result(move: str, kind: Kind, makes_way: bool) -> Meeting:
-    """Return the result of meeting an obstacle, which may be a friend that `makes_way` (WM-4, WM-5)."""
+    """Return the result of meeting an obstacle, which may be a friend that `makes_way` (WM-2 to WM-6, WM-8)."""
     if kind == "friend" and move == "evades":
         return Meeting.BURST_THROUGH
     if kind == "friend" and makes_way:
@@ -123,7 +123,7 @@ def meeting_results(question: Question, choice: Choice) -> NDArray[np.int64]:
 
 
 def _choices_for_fewest(way: tuple[ObstacleOnWay, ...]) -> list[tuple[bool, bool]]:
-    """Return which friends make way, by backward induction, so that fewest units are confused."""
+    """Return which friends make way, by backward induction, so that the mean number of confused units is least."""
     more = [Fraction(0)] * 2  # mean number of units confused later, if the mover is not confused yet, and if it is
     choices: list[tuple[bool, bool]] = []  # for each obstacle, if the mover is not confused yet, and if it is
     for entry in reversed(way):
