@@ -117,7 +117,9 @@ _LIST, _OPPONENTS = "The list", "Opponents"  # headings in the help
     Option("--differ SHARE", "Least share of points in which lists differ. Default: 0.2.", _LIST, above=0, most=1),
     Option("--against ARMY", "Opponents: an army file, a faction, or units.", _OPPONENTS, required=True, multiple=True),
     Option("--mine ARMY", "Your own army, tested in the same battles.", _OPPONENTS),
-    Option("--over", "Judge a list by the mean over its opponents, or by the worst. Default: mean.", _OPPONENTS, choices=OVER),
+    Option(
+        "--over", "Judge a list by the mean over opponents, or by the worst. Default: mean.", _OPPONENTS, choices=OVER
+    ),
     situations(". Default: long-range,short-range-aimed,charge.", _OPPONENTS),
     Option("--battles/--no-battles", "Test the lists in simulated battles. Default: yes.", METHOD),
     Option("--trials N", "Battles of each list against each army. Default: 10,000.", METHOD, least=1),

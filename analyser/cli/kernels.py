@@ -27,16 +27,6 @@ _TARGET = {"models": 5, "defence": 2, "damage_limit": 3, "discipline": 7, "break
 _REROLLS = {"rating": "neutral", "extra_reroll": {"faces": ["strike", "miss", "blank"], "dice": 4}, "veteran": 1}
 _OVERCHARGE = {"overcharge": True, "attacker_models": 5, "attacker_damage_limit": 2}
 _MANY_SIDED_DIE = {"heroic": 1, "strike": 248, "blank": 2}
-_LARGE_GAME = {
-    "game": {
-        "turns": 4,
-        "units": [
-            {"edge_distance": 20, "column": 1, "worn_down_by_infantry": 0.3, "charged_by_cavalry": 0.2},
-            {"arm": "cavalry", "state": "shaken", "edge_distance": 18, "column": 1, "charged_by_infantry": 0.2},
-            *({"arm": "artillery", "worn_down_by_artillery": 0.2} for _ in range(3)),
-        ],
-    }
-}
 _MORALE: dict[str, dict[str, Any]] = {
     "legion": {"courage": 1, "tokens": 2, "received": 1},
     "grande-tactique": {
@@ -84,10 +74,7 @@ def _attacks(die: Mapping[str, int] | None = None) -> None:
 
 
 def _morale(system: str) -> None:
-    for question in (_MORALE[system], *([_LARGE_GAME] if system == "grande-tactique" else [])):
-        checked_question = morale.load_question(system, question)
-        if question is not _LARGE_GAME:
-            morale.exact(system, checked_question)
+    morale.exact(system, morale.load_question(system, _MORALE[system]))
 
 
 KERNELS: Mapping[str, Callable[[], object]] = {  # slowest to compile first

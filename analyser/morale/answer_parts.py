@@ -241,6 +241,7 @@ def _panel_plot(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
     for key, hatched in panel.lost.items():
         frame = frame.assign(lost=frame[key].isin(hatched))
     lost = "lost" if panel.lost else None
-    if shown != "probability":  # drop the columns of its interval, which have the old name
-        frame = frame[[panel.x, *panel.lost, shown, *([lost] if lost else [])]].rename(columns={shown: "probability"})
+    names = {shown: "probability", f"{shown}_low": "low", f"{shown}_high": "high"}
+    kept = [name for name in (panel.x, *panel.lost, *names, lost) if name in frame]
+    frame = frame[kept].rename(columns=names)
     return partial(plots.distribution, frame, kind="bars", lost=lost, **shared)
