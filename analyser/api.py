@@ -252,7 +252,7 @@ def duel(
     method, trials, seed, precision, threads, replacement, profiles, progress
         As for :func:`charge`, whose notes describe the method.
     **terms
-        The keys of ``[duel]``: rounds (1 to 10, default 6), first ("a", "b" or "random"), policy_a, policy_b, distance.
+        Keys of ``[duel]``: rounds (1 to 10, default 6), first (a, b, random), policy_a, policy_b, distance, step, want.
 
     Returns
     -------

@@ -26,8 +26,8 @@ class Block(NamedTuple):
     rows: Sequence[Sequence[str]] = ()  # each row has a cell per column of the head; the first cell names the row
     align: str = "<"  # `<` or `>` for each column, the last for all that follow
     gap: str = "  "  # between two columns
-    minor: frozenset[str] = frozenset()  # names of rows shown only if another answer in the same table needs them
-    left_out: str = ""  # note below the table if some of its rows are left out
+    minor: frozenset[str] = frozenset()  # names of rows left out of a table, unless an answer beside needs them
+    left_out: str = ""  # note below the table if rows in `minor` are left out
     shares_table: bool = False  # True: answers of several methods share one table, side by side
     lines: Sequence[str] = ()
     bold: frozenset[tuple[int, int]] = frozenset()  # row and column index of each cell that is bold on a page
@@ -97,7 +97,7 @@ class Answer(ABC):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Every table of the answer as a tidy frame, by its name in the JSON."""
+        """Each list of records in the JSON as a tidy frame by name; without any, the main table as `rows`."""
         result = {name: tidy(rows) for name, rows in self._body().items() if _is_table(rows)}
         return result or {"rows": self.to_frame()}
 
@@ -191,7 +191,7 @@ def html_table(
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a frame as plain dicts; missing cells are None."""
+    """Return the rows of a frame as plain dicts; missing cells are None, and tuples lists."""
     table = frame.astype(object).where(frame.notna(), None)
     return [
         {str(name): list(cell) if isinstance(cell, tuple) else cell for name, cell in row.items()}

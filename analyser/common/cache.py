@@ -1,6 +1,6 @@
 """Cache of results on disk; a changed number, rule or module leads to another file.
 
-The name of a file has a digest of all inputs of the result, and a digest of the source code. A file is written whole or
+The name of a file has a digest of all inputs of the result, and :func:`program_digest`. A file is written whole or
 not at all; a damaged file is ignored and written again. ``ANALYSER_CACHE=no`` switches the cache off.
 """
 
@@ -42,15 +42,15 @@ class Cache:
 
     @property
     def is_on(self) -> bool:
-        """Return True if the cache is not switched off and has a folder to write to."""
+        """True if the cache is not switched off and has a folder to write to."""
         return self._folder is not None
 
     def read(self, key: str) -> bytes | None:
         """Return a stored result; None if it is missing or damaged."""
         path = self._path(key)
         try:
-            state = path.stat() if path is not None else None
-            return None if state is None else _content(path, state.st_mtime_ns, state.st_size)
+            status = path.stat() if path is not None else None
+            return None if status is None else _content(path, status.st_mtime_ns, status.st_size)
         except OSError:
             return None
 

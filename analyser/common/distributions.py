@@ -180,5 +180,5 @@ def _comparison(first: Distribution, other: Distribution | float, holds: Callabl
 
 
 def _hoeffding_half_width(trials: int) -> float:
-    """Return half the 95% interval of a probability from two samples (Hoeffding, JASA 58, 1963, section 5b)."""
+    """Return the half-width of a probability's 95% interval from two samples (Hoeffding, JASA 58, 1963, section 5b)."""
     return math.sqrt(math.log(2 / (1 - CONFIDENCE)) / (2 * trials))

@@ -112,7 +112,7 @@ def decimals_of(half: float) -> int:
 
 
 def estimate(weight: float, trials: int | None) -> Estimate:
-    """Return the estimate of a probability from a weight, which is exact if `trials` is None, and a count otherwise.
+    """Return the estimate of a probability from `weight`: the probability if `trials` is None, else a count of trials.
 
     >>> print(estimate(0.25, None), estimate(25, 100))
     25.00% 25% ±9

@@ -19,7 +19,7 @@ from analyser.common.errors import InputError, nearest, reason_of, shown, sugges
 
 MOST_SEARCHED = 2000  # files of a folder that are searched for a similar name
 FILE_NAME_LIKENESS = 0.7  # least likeness of a suggested file name
-LARGEST_TEXT = 8 * 1024 * 1024  # bytes; the shipped profiles have 30,000
+LARGEST_TEXT = 8 * 1024 * 1024  # bytes; each shipped file of profiles has about 30,000
 DEEPEST = 32  # levels of nested lists and tables
 MOST_VALUES = 5_000_000
 MOST_BITS = 63  # bits of an integer

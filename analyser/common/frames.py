@@ -28,7 +28,7 @@ _SELECTOR = re.compile(r"\b[a-z0-9-]+/([a-z0-9-]+)@([a-z-]+)")
 
 
 def readable(text: str) -> str:
-    """Return a text with selectors of loadouts replaced by their names.
+    """Return a text with selectors of loadouts replaced by their names, and ``->`` by an arrow.
 
     >>> readable("crown/rifle-platoon@basic -> imperium/krupp-field-guns@basic")
     'Rifle Platoon, basic → Krupp Field Guns, basic'

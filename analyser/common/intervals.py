@@ -65,7 +65,7 @@ def is_rare(counts: NDArray[Any], trials: int) -> NDArray[np.bool_]:
 
 
 def greatest_width(counts: NDArray[Any], trials: int) -> float:
-    """Return the width of the widest 95% interval: with many trials, that of the count nearest to half of them."""
+    """Return the width of the widest interval of `counts`; with many trials, that of the count nearest to half."""
     if trials <= _FEW_TRIALS:
         low, high, _ = intervals(np.unique(counts), trials)
         return float((high - low).max())

@@ -50,7 +50,7 @@ class Kernel(Generic[P, R]):
         self._compile_lock = threading.Lock()
 
     def __call__(self, *arguments: P.args, **_: P.kwargs) -> R:
-        """Call the function."""
+        """Call the function, compiled or interpreted."""
         if _is_interpreted.get():
             return self.function(*arguments)  # type: ignore[call-arg]
         compiled_time = _compiled_time.get()
@@ -98,7 +98,7 @@ class Tiered(Kernel[P, R]):
         self._interpreted_time = 0.0
 
     def __call__(self, *arguments: P.args, **_: P.kwargs) -> R:
-        """Call the function; the kernels that it calls are compiled, unless they are tiered."""
+        """Call the function; if it is interpreted, the kernels that it calls are compiled, unless they are tiered."""
         if _compiled_time.get() is not None:
             return self.function(*arguments)  # type: ignore[call-arg]
         if self.compiling_pays():

@@ -155,9 +155,9 @@ def _is_private(folder: Path) -> bool:
         return True
     owners = (os.getuid(), 0)
     for parent in (folder.resolve(), *folder.resolve().parents):
-        state = parent.stat()
-        shared = state.st_mode & _WRITABLE_BY_OTHERS and not (parent != folder.resolve() and state.st_mode & _STICKY)
-        if state.st_uid not in owners or shared:
+        status = parent.stat()
+        shared = status.st_mode & _WRITABLE_BY_OTHERS and not (parent != folder.resolve() and status.st_mode & _STICKY)
+        if status.st_uid not in owners or shared:
             return False
     return True
 
@@ -191,7 +191,7 @@ def _digest_and_imports(path: Path) -> tuple[bytes, tuple[Path, ...]]:
 
 @lru_cache(maxsize=1)
 def _known_digests() -> dict[str, str]:
-    """Return the digests of code that earlier processes stored, by digests of its text; computing them takes 0.4 s."""
+    """Return stored digests of code, by digests of its text and the Python version; computing them takes 0.4 s."""
     with suppress(OSError, ValueError, AttributeError, TypeError):
         known = json.loads((folder_for(Path(__file__)) / _DIGESTS_FILE).read_bytes())  # type: ignore[operator]
         return {key: value for key, value in known.items() if _HEX_DIGEST.fullmatch(value)}

@@ -113,8 +113,8 @@ def new_axes(width: float, height: float) -> Axes:
     """Return axes of this size in inches, in a larger figure that :func:`fit_figure` shrinks later."""
     total_width, total_height = width + 2 * _LABEL_SPACE, height + 2 * _LABEL_SPACE
     left_bottom = _LABEL_SPACE / total_width, _LABEL_SPACE / total_height
-    place = (*left_bottom, width / total_width, height / total_height)
-    axes: Axes = new_figure(total_width, total_height).add_axes(place, axes_class=Picture)
+    rectangle = (*left_bottom, width / total_width, height / total_height)
+    axes: Axes = new_figure(total_width, total_height).add_axes(rectangle, axes_class=Picture)
     return axes
 
 
@@ -269,7 +269,7 @@ def drawing(
 
 
 def _style_axes(axes: Axes, grid: str) -> None:
-    """Give new axes the grid, ticks and edges of the house style."""
+    """Give the axes of a picture the grid, ticks and edges of the house style."""
     axes.tick_params(labelsize=LABEL_POINTS, length=3 if grid else 0)
     if grid == "x":  # the rows have names, so they need no ticks
         axes.tick_params(axis="y", length=0)

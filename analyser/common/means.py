@@ -30,7 +30,7 @@ class Mean(NamedTuple):
     error: float | None = None
     low: float | None = None
     high: float | None = None
-    kind: str | None = None  # normal or gaffke; with two possible values wilson or blaker; with a single value none
+    kind: str | None = None  # normal or gaffke; with two possible values wilson or blaker; with a single value "none"
 
     def times(self, factor: float) -> Mean:
         """Return the mean times `factor`, which is 0 or more."""
@@ -184,7 +184,7 @@ def mean_figures(name: str, mean: Mean) -> dict[str, Any]:
 def victory_points_figures(
     name: str, rating: int | None, gone: NDArray[np.bool_], weights: NDArray[Any], trials: int | None
 ) -> dict[str, Any]:
-    """Return JSON entries of expected victory points for a unit (AC-5.9); `gone` is True where the unit is removed."""
+    """Return JSON entries of expected victory points: `rating` if a unit is removed (`gone`, by outcome; AC-5.9)."""
     if rating is None:
         return {name: None}
     return mean_figures(name, mean_between(gone, weights, trials, np.arange(2)).times(rating))

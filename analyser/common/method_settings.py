@@ -59,7 +59,7 @@ class Sampling:
     replacement : bool
         Monte Carlo of a fight: put each card back before the next one is drawn (AC-9.3), as the exact method does.
     progress : callable, True or None
-        Called repeatedly with the numbers of simulated and of planned trials; True shows a progress bar.
+        Called repeatedly with the work done and planned: trials, or units of an exact answer. True shows a bar.
 
     Raises
     ------
@@ -115,7 +115,7 @@ class Sampling:
         return self.threads or default_threads()
 
     def first_trials(self, least: int = 1) -> int:
-        """Return the trials of the pilot, at least `least`; without a `precision`, those of the simulation."""
+        """Return the number of trials of the pilot, at least `least`; without a `precision`, of the simulation."""
         if self.precision is None:
             return int(self.trials or DEFAULT_TRIALS)
         return Precision.read(self.precision).pilot(least)
@@ -138,7 +138,7 @@ class Sampling:
             return _precise_answer(result, Precision.read(self.precision), simulate)
 
     def report(self, done: int, planned: int) -> None:
-        """Call `progress` with the numbers of simulated and of planned trials."""
+        """Call `progress` with the work done and planned, in trials or in units of an exact answer."""
         if callable(self.progress):
             self.progress(done, planned)
 

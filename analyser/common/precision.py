@@ -76,7 +76,7 @@ class Precision(NamedTuple):
         return max(least, min(enough, max(enough // _PILOT_DIVISOR, _SHORTEST_PILOT), LONGEST_PILOT))
 
     def longer_pilot(self, counts: NDArray[Any], trials: int) -> int:
-        """Return the number of trials of a longer pilot, or `trials` if the rarest event is frequent enough."""
+        """Return the number of trials of a longer pilot, or `trials` if that is enough for the rarest event."""
         rarest = int(counts.min())
         goal = self._trials_at(rarest / trials, trials)
         return _PILOT_FACTOR * trials if rarest < _ENOUGH_EVENTS and goal > _PILOT_FACTOR * trials else trials

@@ -26,7 +26,7 @@ NARROWEST = 12  # least characters of a wrapped column
 SHORT_ENOUGH = 16  # a distribution of this many rows or fewer is never shortened
 NEGLIGIBLE = 1e-4  # greatest probability that a longer table may omit at either end
 
-_ONE_IN_TEN, _ALMOST_NEVER = 0.095, 0.01  # below these: "1 time in 20" and the like, and "almost never"
+_ONE_IN_TEN, _ALMOST_NEVER = 0.095, 0.01  # below 0.095 "1 time in 20" and the like, below 0.01 "almost never"
 _DENOMINATORS = (2, 3, 4, 5, 10)  # of familiar fractions
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"-|[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?%?", re.IGNORECASE | re.ASCII)
@@ -151,7 +151,7 @@ def mean_text_in(figures: Mapping[str, Any], name: str) -> str:
 
 
 def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:
-    """Return a combat rating with its bonuses and penalties, such as ``improved (bonus: aiming)``."""
+    """Return a combat rating, followed by `noun`, and its bonuses and penalties: ``improved (bonus: aiming)``."""
     reasons = [_RATING_REASONS[conditions["rating_by"]]] if conditions["rating_by"] else []
     for singular, plural in (("bonus", "bonuses"), ("penalty", "penalties")):
         names = [name.replace("_", " ") for name in conditions[plural]]
@@ -174,7 +174,7 @@ def counted(number: int, singular: str, plural: str = "") -> str:
 
 
 def text_of(value: Any) -> str:
-    """Return a value as text: flags as words, numbers without trailing zeros.
+    """Return a value as text: flags as words, floats with up to six digits and without trailing zeros.
 
     >>> text_of(True), text_of(0.50), text_of(12), text_of("close")
     ('yes', '0.5', '12', 'close')
@@ -254,7 +254,7 @@ def head_and_cells(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[l
 def csv_cell(value: Any) -> Any:
     """Return a CSV cell that no spreadsheet evaluates: text that begins like a formula gets an apostrophe in front.
 
-    A reader of the CSV removes this apostrophe. Numbers, also as text, are unchanged.
+    A program that reads the CSV must remove this apostrophe. Numbers, also as text, are unchanged.
 
     >>> [csv_cell(value) for value in ("=1+1", "-1.5", -1.5, "'=1+1", "Guard's", "-")]
     ["'=1+1", '-1.5', -1.5, "''=1+1", "Guard's", '-']

@@ -40,10 +40,10 @@ def optional(default: Any, description: str, **bounds: Any) -> Any:
 def checked(
     model: type[ModelT], data: Mapping[str, Any], *, where: str = "", is_plain: bool = False, house_rules: Any = None
 ) -> ModelT:
-    """Return `data` from a file or section `where` as a `model`; InputError names the first wrong key.
+    """Return `data` of a file or section `where` as a `model`; InputError names an unknown key, else a wrong one.
 
     With `is_plain` the slow :func:`check_plain` is left out, because `data` has passed it before. Keywords in the data
-    may refer to `house_rules`, which are listed by name.
+    may refer to `house_rules`, a mapping by name.
     """
     if not is_plain:
         check_plain(data, where)

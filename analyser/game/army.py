@@ -25,11 +25,11 @@ class ArmyUnit:
     loadout: Loadout  # with the overrides of the army
     battlegroup: str | None = None
     embarked_in: str | None = None  # name of its transport
-    reserve: bool = False  # an aircraft always starts in reserve
+    reserve: bool = False  # always True for types in `ForceRules.always_in_reserve`
     policy: str | None = None  # None for the policy of the battle
     x: float | None = None  # inches from the left end of the front; None to spread the units evenly
     behind: float = 0.0  # inches behind the front
-    changes: Mapping[str, Any] = field(default_factory=dict)  # overridden profile keys; all keys without a selector
+    changes: Mapping[str, Any] = field(default_factory=dict)  # overridden profile keys; all keys if no selector
     selector: str | None = None  # None for a unit that is not in the profiles
 
     @property
@@ -53,7 +53,7 @@ class ArmyUnit:
 
     @property
     def notes(self) -> str:
-        """Reserve, transport, policy and changed profile keys of the unit, in a few words."""
+        """Remarks: reserve, transport, policy, changed profile keys, or that the unit is not among the profiles."""
         notes = [
             "in reserve" if self.reserve else "",
             f"aboard {self.embarked_in}" if self.embarked_in else "",
@@ -124,8 +124,8 @@ class Army:
     """
 
     name: str
-    faction: str  # id; in an army of several factions, the faction of the first unit
-    scale: ScaleName  # as stated, or else the smallest scale that allows the points
+    faction: str  # id as stated, or else of the first unit with a selector; UNLISTED without any
+    scale: ScaleName  # as stated, or else by the points limit or, without one, the points (`scale_for`)
     units: tuple[ArmyUnit, ...]  # in the order of the list
     points_limit: int | None = None
     boons: tuple[ArmyBoon, ...] = ()
@@ -232,7 +232,7 @@ def plain_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names_apart(first: Army, second: Army) -> tuple[str, str]:
-    """Return distinct names of two armies: their names, or their factions, or their names with numbers."""
+    """Return distinct names of two armies: their names, else their factions, else their names with 1 and 2."""
     if first.name != second.name:
         return first.name, second.name
     if first.faction == second.faction or UNLISTED in (first.faction, second.faction):

@@ -47,7 +47,7 @@ class UnitEntry(Record):
     reserve: bool = False
     policy: Name | None = None
     x: units.Inches | None = None  # from the left end of the front
-    behind: units.Inches = 0.0  # its own line
+    behind: units.Inches = 0.0  # behind the front
 
     level: units.LevelName | None = None
     models: units.Models | None = None
@@ -82,7 +82,7 @@ PROFILE_KEYS = tuple(
 
 
 def _entry_tables(value: object) -> object:
-    """Return unit entries as tables; an entry may be a selector, ``3 x SELECTOR``, a loadout, or a table."""
+    """Return a list of unit entries as tables; an entry is a selector, ``3 x SELECTOR``, a loadout, or a table."""
     return tuple(map(_entry_table, value)) if isinstance(value, list | tuple) else value
 
 
@@ -117,7 +117,7 @@ class ArmyFile(Record):
 
 
 def army_of_file(file: ArmyFile, library: Profiles) -> Army:
-    """Return the army that a file describes; InputError for an unknown or impossible unit or boon."""
+    """Return the army that a file describes; InputError for too many units, or an unknown or impossible part of it."""
     faction, rules = _faction_of(file, library), library.force_rules
     if (number := sum(entry.count for entry in file.units)) > MOST_UNITS:
         raise InputError(f"{number} units", where="unit", allowed=f"up to {MOST_UNITS}")
@@ -154,7 +154,7 @@ def scale_for(points: int, rules: ForceRules) -> ScaleName:
 
 
 def _faction_of(file: ArmyFile, library: Profiles) -> str:
-    """Return the id of the stated faction, or else of the faction of the first unit with a selector."""
+    """Return the id of the stated faction, or else of that of the first unit with a selector; UNLISTED without any."""
     try:
         if file.faction is not None:
             return library.faction(file.faction).id
@@ -169,7 +169,7 @@ def _faction_of(file: ArmyFile, library: Profiles) -> str:
 
 
 def _battlegroups(file: ArmyFile, faction: units.Faction | None) -> dict[str, str]:
-    """Return the kinds of battlegroups by name: the id of a kind of the faction, or any other kind as written."""
+    """Return the kind of each battlegroup by name: its id if the faction has it, else as written, or else the name."""
     named = [*(entry.battlegroup for entry in file.units), *(entry.battlegroup for entry in file.boons)]
     kinds = {name: name for name in named if name is not None} | file.battlegroups
     id_of = {slug(name): kind.id for kind in (faction.battlegroups if faction else ()) for name in (kind.id, kind.name)}
@@ -179,7 +179,7 @@ def _battlegroups(file: ArmyFile, faction: units.Faction | None) -> dict[str, st
 def _unknown_kinds(file: ArmyFile, faction: units.Faction | None, library: Profiles) -> Iterator[str]:
     """Yield a warning for each battlegroup of a kind that the faction does not have (FB-4).
 
-    In a file without kinds, only names that resemble a kind give a warning.
+    In a file that states no kinds, only names that resemble a kind give a warning.
     """
     groups, kinds = _battlegroups(file, faction), [kind.id for kind in (faction.battlegroups if faction else ())]
     for name, kind in groups.items():
@@ -219,7 +219,7 @@ def _unit(entry: UnitEntry, faction: str, library: Profiles) -> ArmyUnit:
 
 
 def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | None, units.Loadout, dict[str, Any]]:
-    """Return the selector of an entry (None if the library lacks the unit), its loadout, and its changed keys."""
+    """Return an entry's selector (None if not in the library), loadout, and changed keys (all if no selector)."""
     changes = entry.changes
     if entry.unit is None:
         return None, _stated_loadout(entry, faction, changes, library.ruleset.rules), changes
@@ -244,7 +244,7 @@ def profile_of(loadout: units.Loadout) -> dict[str, Any]:
 
 
 def _find_loadout(selector: str | units.Loadout, faction: str, library: Profiles) -> units.Loadout:
-    """Return the loadout; for a selector without a faction, the army's own comes first."""
+    """Return the loadout; a selector without a faction means first a unit of the army's faction, then any unit."""
     if not isinstance(selector, str) or "/" in selector or faction not in library.factions:
         return library.loadout(selector)
     in_faction = f"{faction}/{selector}"
@@ -289,7 +289,7 @@ def _stated_loadout(
 
 
 def _unused_name(entry: UnitEntry, loadout: units.Loadout, used: Collection[str], stated: Collection[str]) -> str:
-    """Return the stated name of a unit, or ``id@level``; with a number if it is taken."""
+    """Return the stated name or ``id@level``, with a number if taken; InputError if two entries state one name."""
     base = entry.name or f"{loadout.unit.id}@{loadout.level_name}"
     if base not in used and (entry.name is not None or base not in stated):
         return base
@@ -300,7 +300,7 @@ def _unused_name(entry: UnitEntry, loadout: units.Loadout, used: Collection[str]
 
 
 def _check_embarked(army_units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:
-    """Raise InputError unless each transport has at most one embarked unit, and the unit fits (AC-8.8)."""
+    """Raise InputError unless each embarked unit is the only one in its transport, and fits (AC-8.8)."""
     aboard: dict[str, str] = {}
     for unit in army_units.values():
         if unit.embarked_in is None:

@@ -1,7 +1,7 @@
 """Check of an army against the rules of force building, FB-1 to FB-10.
 
-The numbers are of this project (`docs/armies.md`). FB-1 to FB-4 and FB-10 come from the set-up rules, FB-5 to FB-9 from
-the faction's order of battle in its profiles.
+The rule numbers are this project's own (`docs/armies.md`). FB-1 to FB-4 and FB-10 come from the set-up rules, FB-5 to
+FB-9 from the faction's order of battle in its profiles.
 """
 
 from __future__ import annotations
@@ -208,21 +208,21 @@ def _boons(army: Army, faction: Faction) -> Iterator[Violation]:
     for name in dict.fromkeys((*army.battlegroups, *(boon.battlegroup for boon in army.boons))):
         counts = Counter(boon.boon.id for boon in army.boons if boon.battlegroup == name)
         units = [unit for unit in army if unit.battlegroup == name]
-        kinds = {kind for unit in units for kind in _kinds_of(unit, army.battlegroups.get(name or "", ""))}
+        properties = {item for unit in units for item in _properties_of(unit, army.battlegroups.get(name or "", ""))}
         for boon in faction.boons:
             number = counts[boon.id]
             # a mandatory boon that costs nothing counts as present even if the list omits it
             if not boon.allow(number) and (number or (boon.least and boon.points)):
                 yield Violation("FB-9", name or "", f"{number} of {boon.name} {_allowed(boon)}")
-            missing = [need for need in boon.needs if need not in kinds]
+            missing = [need for need in boon.needs if need not in properties]
             if number and missing:
                 yield Violation("FB-9", name or "", f"{boon.name} needs a unit of {', '.join(missing)}")
 
 
-def _kinds_of(unit: ArmyUnit, battlegroup: str) -> Iterator[str]:
-    """Yield the properties of a unit that a boon can require: its slots in its battlegroup, type and traits."""
+def _properties_of(unit: ArmyUnit, kind: str) -> Iterator[str]:
+    """Yield the properties of a unit that a boon can require: slots in a kind of battlegroup, type and traits."""
     profile = unit.loadout.unit
-    membership = profile.battlegroups.get(battlegroup)
+    membership = profile.battlegroups.get(kind)
     yield from membership.slots if membership is not None else ()
     yield from (slug(trait) for trait in (profile.type, *profile.traits))
 

@@ -19,7 +19,7 @@ IN_NO_SLOT = ""  # slot of units that a battlegroup allows outside all slots
 
 @dataclass(frozen=True, repr=False)
 class ForceKinds(Answer):
-    """Force scales and, for some factions, the kinds of battlegroup, the units in their slots, and the boons.
+    """Force scales and, for one faction or all, the kinds of battlegroup, the units in their slots, and the boons.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class ForceKinds(Answer):
         return {"slots": self.to_frame()}
 
     def blocks(self) -> list[Block]:
-        """Return the force scales, the kinds of battlegroup, their slots, and the boons."""
+        """Return the force scales and kinds of battlegroup; of a single faction also slots, and boons with a cost."""
         parts = [self._scales()]
         if len(self.factions) == 1:
             parts += _faction_blocks(self.factions[0], self.library.command("units", self.factions))
@@ -152,7 +152,7 @@ def _limits(limits: Limits) -> dict[str, int | None]:
 
 
 def _faction_blocks(faction: Faction, units_command: str) -> Iterator[list[str]]:
-    """Yield blocks of lines: the start of an army list, each kind of battlegroup with its slots, and the boons."""
+    """Yield blocks of lines: start of an army list, each kind of battlegroup with its slots, boons with a cost."""
     if faction.battlegroups:
         first = ["[battlegroups]", f'First = "{faction.battlegroups[0].id}"']
         yield ["Start of an army list written by hand:", "", f'faction = "{faction.id}"', "", *first]

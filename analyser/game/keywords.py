@@ -24,9 +24,9 @@ class Term(NamedTuple):
     """A quality or special rule, and the kinds of fight in which the engines model it."""
 
     name: str  # name in the rules, without the parameter
-    subject: str  # part of the game that it concerns, for display
-    side: str  # the side whose ranged attacks it changes, "attacker" or "target"; "" if it changes none
-    counts_also_in: tuple[str, ...]  # other fights that it changes; focus fire only if more than each attack changes
+    subject: str  # part of the game that it concerns, in the words of answers
+    side: str  # the side that has it in a ranged attack that it changes, "attacker" or "target"; "" if none
+    counts_also_in: tuple[str, ...]  # other fights that it changes; focus fire if it changes more than single attacks
 
     def counts_in(self, fight: str) -> bool:
         """Return True if it changes a computed number in a kind of fight."""
@@ -87,17 +87,17 @@ SPECIAL_RULES: Mapping[str, Term] = _terms_by_name(  # AC-7
     ("Spacious, Strongpoint, Supercharger, Carrier, Heavy Carrier, Inhuman, Bulwark", _NO_FIGHT, "", ()),
 )
 
-SPELLING_LIKENESS = 0.87  # least likeness of two spellings of a name; one or two letters in ten differ
+SPELLING_LIKENESS = 0.87  # least likeness (0 to 1) of two spellings of a name; one or two letters in ten differ
 FEWEST_LETTERS = 3  # fewest letters of a name that is recognised with one letter wrong
 
 _WITH_PARAMETER = re.compile(r"^(?P<name>.*?)\s*\((?P<parameter>[^()]*)\)$")
-_NOT_PLAIN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # control, format, surrogate, line and paragraph separators
+_NOT_PLAIN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # Unicode: control, format, surrogate, line separator, paragraph separator
 _INCH_MARKS = re.compile(r"[\"'”“″’]+$")
 _PLAIN_MARKS = str.maketrans("”“″’‘‐‑–—−", '"""\'\'-----')
 
 
 def is_plain(text: str) -> bool:
-    """Return True if `text` has no control characters, line ends or changes of text direction."""
+    """Return True if `text` has no line ends, control characters, or format characters such as changes of direction."""
     return text.isprintable() or not any(unicodedata.category(character) in _NOT_PLAIN for character in text)
 
 
@@ -116,9 +116,9 @@ def parse(text: str) -> tuple[str, str | None]:
 
 
 def recognise(name: str, table: Collection[str]) -> tuple[str, bool]:
-    """Return the name in `table` that `name` means, or else `name`; and True if it is a correctly spelled name.
+    """Return the name in `table` that `name` means, or else `name`; and True if `name` is correctly spelled.
 
-    Differences in case, quotes, hyphens and spaces do not count as misspelling.
+    Differences in case, quotes, hyphens, spaces, and "&" or "and" do not count as misspelling.
 
     >>> [recognise(name, QUALITIES) for name in ("point-blank", "Ark", "Suppresive", "Explosive")]
     [('Point Blank', True), ('Arc', False), ('Suppressive', False), ('Explosive', False)]
@@ -134,7 +134,7 @@ def recognise(name: str, table: Collection[str]) -> tuple[str, bool]:
 
 
 def _is_one_edit_away(first: str, second: str) -> bool:
-    """Return True if two words of at least three letters differ by inserting, deleting, changing or swapping once."""
+    """Return True if two words of three letters or more differ by one letter, or by a swap of two neighbours."""
     shorter = min(len(first), len(second))
     start = next((index for index in range(shorter) if first[index] != second[index]), shorter)
     swap = first[start : start + 2] == second[start : start + 2][::-1] and first[start + 2 :] == second[start + 2 :]
@@ -142,9 +142,9 @@ def _is_one_edit_away(first: str, second: str) -> bool:
     return shorter >= FEWEST_LETTERS and (swap or insertion or first[start + 1 :] == second[start + 1 :])
 
 
-@lru_cache(maxsize=1024)  # `recognise` needs the keys of a whole table
+@lru_cache(maxsize=1024)  # `recognise` compares a name with a whole table
 def _comparison_key(name: str) -> str:
-    """Return a key that ignores case, hyphens and the ampersand."""
+    """Return a name as it is compared: in lower case, with a space for a hyphen and ``and`` for ``&``."""
     return tidy(name).casefold().replace("&", "and").replace("-", " ")
 
 
@@ -208,7 +208,7 @@ class Keyword(str):
 
     @property
     def term(self) -> Term | None:
-        """The quality or special rule of this name; None for an unknown name."""
+        """The quality, special rule or house rule of this name; None for an unknown name."""
         if self.house is None:
             return self.TABLE.get(self.name)
         side = "attacker" if self.house.when == "attacking" else "target"
@@ -222,7 +222,7 @@ class Keyword(str):
 
     @classmethod
     def _validated(cls, value: Any, handler: Callable[[Any], str], info: Any) -> Self:
-        """Check a keyword; return a parsed house rule unchanged, because the context may lack it."""
+        """Check a keyword; return one with a house rule unchanged, because the context may lack the rule."""
         if isinstance(value, cls) and value.house is not None:
             return value
         return cls._checked(handler(value), info.context)
@@ -282,7 +282,7 @@ class HasKeywords:
         return False
 
     def value(self, name: str) -> int:
-        """Return the X of a keyword such as Hunter (X); 0 without this keyword or without a whole number."""
+        """Return the X of a keyword such as Throw (X); 0 without this keyword or without a whole number."""
         keyword = self.keyword(name)
         return 0 if keyword is None else keyword.x
 
@@ -353,7 +353,7 @@ DESCRIPTIONS: Mapping[str, str] = {  # AC-6, AC-7
 
 
 def keyword_descriptions(keywords: Iterable[Keyword]) -> dict[str, str]:
-    """Return short descriptions of keywords, sorted by name; names with the same description share an entry."""
+    """Return a short description of each keyword by name, sorted; names with the same description share an entry."""
     by_name = {keyword.name: keyword for keyword in keywords}
     names_by_text: dict[str, list[str]] = {}
     for name in sorted(by_name):

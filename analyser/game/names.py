@@ -21,7 +21,7 @@ ItemT = TypeVar("ItemT")
 MOST_LISTED = 12  # most names in a message
 _WORD_LIKENESS = 0.75  # least likeness of a word to a word of a suggested name
 LONGEST_ID = 80  # characters; the id of a faction is also the name of its file
-_LONGEST_SLUG = LONGEST_ID - 20
+_LONGEST_SLUG = LONGEST_ID - 20  # leaves room for a number
 _LONGEST_NUMBERED = 150  # characters kept of a name when a number is added
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
@@ -65,7 +65,7 @@ def selector_parts(selector: str) -> tuple[str, str, str]:
 
 
 def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
-    """Return a selector in plain words with ``/`` and ``@`` added; unchanged if the words are part of a unit's id.
+    """Return a selector in plain words with ``/`` and ``@`` added; unchanged if it has ``@`` or is part of a unit's id.
 
     >>> from analyser import load_profiles
     >>> selector_from_words("Crown Rifle Platoon reinforced", load_profiles().factions)
@@ -83,12 +83,11 @@ def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
 
 
 def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selector: str = "", hint: str = "") -> ItemT:
-    """Return the item named `part`, or else the only item whose name begins with `part`.
+    """Return the only item whose name is `part`, or else begins with it, has a word that does, or contains it.
 
-    Then a name counts in which a word begins with `part`, then a name that contains it. `items` are pairs of name and
-    item; `what`, `selector` and `hint` are for messages.
+    InputError if none or several match. `items`: pairs of name and item; `what`, `selector` and `hint`: for messages.
     """
-    place = f"selector {shown(selector)}: " if selector else ""
+    prefix = f"selector {shown(selector)}: " if selector else ""
     for matches in (
         lambda name: name == part,
         lambda name: name.startswith(part),
@@ -100,7 +99,7 @@ def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selec
             return matching[0][1]
         if matching:
             allowed = first_names(name for name, _ in matching)
-            raise InputError(f"{place}{shown(part)} fits more than one {what}", allowed=allowed)
+            raise InputError(f"{prefix}{shown(part)} fits more than one {what}", allowed=allowed)
     names = [name for name, _ in items]
     problem = f"no {what} is called {shown(part)}" if part else f"the {what} is missing"
     similar = _similar_names(part, names)
@@ -109,7 +108,7 @@ def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selec
         allowed = f"one of {len(set(names))} {what}s; {hint}" if hint else "" if similar else allowed
     if not part and "@" not in selector and names:
         allowed += f"; such as {selector}@{names[0]}" * (what == "level")
-    raise MisspeltError(f"{place}{problem}{suggestion_of(similar)}", allowed=allowed)
+    raise MisspeltError(f"{prefix}{problem}{suggestion_of(similar)}", allowed=allowed)
 
 
 def _similar_names(part: str, names: Collection[str]) -> list[str]:

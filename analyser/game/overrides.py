@@ -17,7 +17,8 @@ def change(
 ) -> None:
     """Change one key in each of `parts`, which are a level, a unit, or rows as plain data.
 
-    A number or a list replaces the old value. A text with a sign, or any value of `dice`, is added to the old value.
+    A value without a sign replaces the old one. Text with a sign, and any value of `dice`, is a number to add to it.
+    Names of rules or qualities with a sign are added or removed.
 
     >>> parts = [{"points": 35}]
     >>> change(parts, "points", "+10")

@@ -43,8 +43,8 @@ class ProfilesUsed(NamedTuple):
     """Folder and version of the profiles that an answer uses."""
 
     folder: str  # as stated, or the name and version of the program for the shipped profiles
-    version: str  # hash of the contents of the files
-    ruleset: Ruleset | None = None  # None for other games
+    version: str  # hash of the contents of the files, and of a stated ruleset
+    ruleset: Ruleset | None = None  # None for other games, or if it is invalid
 
     def __str__(self) -> str:
         return f"{self.folder}, version {self.version}"
@@ -169,8 +169,8 @@ class Profiles:
     def _factions_for(self, name: str) -> Mapping[str, Faction]:
         """Return the factions that a name can mean, by id; if the file NAME.toml has it, no other file is read."""
         path = self.folder / f"{name}.toml"
-        is_none = "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FILES_FOR_ALL
-        if is_none or not is_there(path) or not path.is_file() or self._faction_in(path).id != name:
+        needs_all = "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FILES_FOR_ALL
+        if needs_all or not is_there(path) or not path.is_file() or self._faction_in(path).id != name:
             return self.factions
         return {name: self._faction_in(path)}
 
@@ -188,7 +188,7 @@ class Profiles:
 
     @cached_property
     def by_selector(self) -> dict[str, Loadout]:
-        """Every loadout by its full selector, in the order of the files."""
+        """Every loadout by its full selector, sorted by faction, then in the order of the file."""
         result = _by_selector(self.factions.values(), self.ruleset.rules)
         self._loadouts |= result
         return result
@@ -264,9 +264,9 @@ class Profiles:
         return " ".join(["analyser", words, *ids, *folder])
 
     def matching(self, pattern: str) -> list[Loadout]:
-        """Return every loadout that matches a selector with wildcards, in file order; InputError if none does.
+        """Return every loadout that matches a selector, ordered as in `by_selector`; InputError if none does.
 
-        ``crown/*`` means all units of the faction at all levels, ``*/*@basic`` all basic loadouts.
+        Wildcards: ``crown/*`` means all units of the faction at all levels, ``*/*@basic`` all basic loadouts.
         """
         check_text(pattern, "selector", _SELECTOR_EXAMPLE)
         if not any(mark in pattern for mark in "*?["):
@@ -328,11 +328,11 @@ def library_of(profiles: ProfilesLike | None, ruleset: RulesetLike | None = None
 
 
 def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
-    """Return names, times and sizes of the files; None if a time stamp is too recent to show later changes."""
+    """Return name, time, size and inode of each file; None if a time is too recent to show later changes."""
     try:
         with os.scandir(folder) as entries:
             files = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".toml")]
-    except OSError:  # reading the file reports the error
+    except OSError:  # reading the files reports the error
         return None
     if any(time.time_ns() - status.st_mtime_ns < _TIME_STAMP_STEP for _, status in files):
         return None
@@ -352,7 +352,7 @@ def _record_for_all(model: type[RecordT], folder: Path | None, name: str) -> Rec
     return cast("RecordT", _read_record(model, path, path.read_bytes() if path.is_file() else b""))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16)  # the content is an argument, so a changed file is read again
 def _read_record(model: type[Record], path: Path, _: bytes) -> Record:
     shipped = shipped_profiles() / path.name
     defaults = read_toml(shipped) if model is Ruleset and shipped != path else {}

@@ -61,7 +61,7 @@ class Rating(IntEnum):
 
 
 NO_FACES = 0
-REROLLED_BY_RATING = (NO_FACES, 1 << Face.GLANCING, 1 << Face.GLANCING | 1 << Face.MISS)  # sets of faces (AC-3.4)
+REROLLED_BY_RATING = (NO_FACES, 1 << Face.GLANCING, 1 << Face.GLANCING | 1 << Face.MISS)  # faces by rating (AC-3.4)
 
 
 def face_mask(names: tuple[str, ...]) -> int:
@@ -259,7 +259,7 @@ class Ruleset(Record):
 
     @property
     def assumption(self) -> str:
-        """Die and deck in one line; every answer states it, because the printed rules do not contain them.
+        """Die and deck in one line, for answers about fights; the printed rules do not contain them.
 
         >>> Ruleset(die=Die(strike=2, miss=1), deck=Deck(copies={1: 3, 2: 3, 3: 3, 7: 1})).assumption
         'die of 2 strikes, 1 miss; deck of 10 cards, 3 each of 1 to 3, 1 of 7 (not printed in the rules; --die, --deck)'

@@ -148,7 +148,7 @@ class Level(Record):
     break_limit: BreakLimit | NoValue | None = None
 
     def number(self, key: str) -> int | float | None:
-        """Return the value of a key in :data:`KEYS_BY_LEVEL`; None if the level does not state it."""
+        """Return the value of a key in :data:`KEYS_BY_LEVEL`; None if the level states "none" or nothing."""
         value: int | float | str | None = getattr(self, key)
         return None if isinstance(value, str) else value
 
@@ -160,7 +160,7 @@ KEYS_BY_LEVEL = ("size", "speed", "defence", "damage_limit", "discipline", "brea
 class Unit(Record, HasKeywords):
     """A unit of an army list (AC-2.1 to AC-2.3).
 
-    If a number differs between levels, every level states it, and the unit itself has the number of its first level.
+    If levels differ in a number, each states it. The unit has that of its first level, or of the level in :meth:`at`.
     """
 
     id: Slug
@@ -190,7 +190,7 @@ class Unit(Record, HasKeywords):
 
     @property
     def level_keys(self) -> tuple[str, ...]:
-        """Keys of the numbers that differ between levels."""
+        """Keys of the numbers that the levels state, because they may differ."""
         levels = self.levels.values()
         return tuple(key for key in KEYS_BY_LEVEL if any(getattr(level, key) is not None for level in levels))
 
@@ -239,7 +239,7 @@ class Loadout(Record):
         return self
 
     def at(self, level: LevelName) -> Loadout:
-        """Return the unit at another level."""
+        """Return the loadout of the unit at another level."""
         return self.model_copy(update={"level_name": level, "unit": self.unit.at(level)})
 
     @property
@@ -290,7 +290,7 @@ class Loadout(Record):
         **changes
             Keys of the level (models, points, victory_points), of the unit (defence, damage_limit, discipline,
             break_limit, speed, rules and so on) or of the rows. A number replaces the old value; a text with a sign
-            (``points="+10"``) is added to it. `dice` is always added: to all attack dice, also those in parentheses,
+            (``points="+10"``) is added to it. `dice` is always added to all attack dice above 0, also in parentheses,
             down to 0. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` removes it. Several names are a list, or one
             text with commas. Names without signs replace all old names.
 
@@ -402,7 +402,7 @@ def _check_known(what: str, name: str, names: Iterable[str]) -> None:
 
 
 def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
-    """Return the dice of a row for `count` models or damage (AC-2.3, AC-3.2); InputError without dice (AC-2.4)."""
+    """Return the dice of a row (`special`: in parentheses) for `count` models or damage; InputError if none."""
     band = row.band(count)
     if band is None:
         covered = ", ".join(f"{band.first}-{band.last}" for band in row.bands)
@@ -411,7 +411,7 @@ def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
 
 
 def row_id(written: str, rows: Iterable[str]) -> str:
-    """Return the id of a row from its name or an abbreviation: ``ranged-light`` for ``Ranged (Light)``."""
+    """Return the id of the row that `written` names or begins, as ``Ranged (Light)``; if none, `written` as an id."""
     normalised = "-".join("".join(letter if letter.isalnum() else " " for letter in written.casefold()).split())
     if normalised in rows:
         return normalised

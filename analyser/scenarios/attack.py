@@ -56,7 +56,7 @@ class Scenario:
 
     @cached_property
     def facts(self) -> tuple[AttackFacts, TargetFacts]:
-        """Records of both sides."""
+        """Records of the attack and of the target."""
         unit = None if self.attacker is None else self.attacker.unit
         attack: Any = attack_record(self.attack, unit)
         attack.die = pack_die(self.ruleset.die) if self.ruleset.die.changed else 0
@@ -93,7 +93,7 @@ class Scenario:
         return copy
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the scenario as plain data with all defaults; loading it gives an equal scenario."""
+        """Return the scenario as plain data with all defaults; loading it gives the same attack."""
         return {key: getattr(self, key).model_dump(mode="json") for key in ("attack", "target", "ruleset")}
 
 
@@ -316,7 +316,7 @@ RANKED_BY = {
 
 
 def best_attacks(summaries: NDArray[np.void]) -> NDArray[np.int64]:
-    """Return the index of the best attack on each target, by :data:`RANKED_BY`; -1 if all are impossible (NaN)."""
+    """Return the best attack on each target by :data:`RANKED_BY`, from shape (attacks, targets); -1 if all are NaN."""
     best = np.full(summaries.shape[1], -1, np.int64)
     highest = np.full((len(RANKED_BY), summaries.shape[1]), -1.0)
     for index, attack in enumerate(summaries):
@@ -331,7 +331,7 @@ def best_attacks(summaries: NDArray[np.void]) -> NDArray[np.int64]:
 
 
 def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: Ruleset) -> NDArray[np.void]:
-    """Return exact summaries of several attacks on one target; NaN for an attack without dice."""
+    """Return exact summaries of several attacks on one target, shape (attacks, 1); NaN for an attack without dice."""
     can_be_made = np.array([[attack.dice > 0] for attack in attacks])
     die = np.array(ruleset.die.sides_by_face, np.int64)
     return distinct_summaries(
@@ -340,7 +340,7 @@ def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: R
 
 
 def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:
-    """Return the row that attacks a resolved target, and the reason if it was chosen among several rows."""
+    """Return the row that attacks (None without attacker), and the reason if several could; InputError if none can."""
     if attacker is None:
         if attack.row is not None:
             raise InputError("a row without an attacker", where="attack.row", allowed="also state attack.attacker")
@@ -370,7 +370,7 @@ def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset
 
 
 def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> list[tuple[Row, AttackFacts]]:
-    """Return the rows with the qualities that `attack` uses (Overcharge, Turret), and their records."""
+    """Return rows with the qualities that `attack` uses (Overcharge, Turret), and their records; or InputError."""
     candidates, errors = [], []
     for row in rows:
         try:

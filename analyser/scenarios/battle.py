@@ -121,8 +121,8 @@ class BattleUnit(NamedTuple):
     unit: ArmyUnit
     combatant: Combatant
     policy: PolicyName
-    x: int  # hundredths of an inch
-    y: int
+    x: int  # hundredths of an inch from the left end of the front
+    y: int  # from the edge of the first army
     reserve: bool
     commander: bool
     chooses_target: bool  # policy `auto` under the tactic `policies`: it chooses an enemy that it can hurt (BT-4)
@@ -183,7 +183,7 @@ def battle_scenario(mine: Any, yours: Any, terms: BattleTerms, ruleset: Ruleset,
     for side, source in zip(SIDES, (mine, yours)):
         try:
             armies.append(load_army(source, library))
-        except InputError as error:  # `mine` or `yours` replaces the word "army" in the place of the error
+        except InputError as error:  # `mine` or `yours` replaces the word "army" in the location of the error
             error.where = error.where.removeprefix("army").removeprefix(": ")
             raise error.inside(side) from None
     terms = _with_defaults(terms, (armies[0], armies[1]), library.force_rules)

@@ -49,7 +49,7 @@ class Strikes:
         self._cards = range(int(ruleset.deck.counts().nonzero()[0].max()) + 1)
         self._numbers: dict[tuple[StrikeFacts, bytes, bytes, bytes], int] = {}
         self.records: list[tuple[StrikeFacts, Any, Any]] = []
-        self.fights: list[list[FightFacts]] = []  # indices: strike, condition
+        self.fights: list[list[FightFacts]] = []  # by strike, then as in `fights_by_condition`
         self.cells: list[list[int]] = []  # pools of each strike (:meth:`_cells`)
         self._tables: Tables | None = None
         self._sizes = (0, 0, 0)
@@ -58,7 +58,7 @@ class Strikes:
         self._odds = odds_of(np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts())
 
     def index_of(self, strike: Strike | None) -> int:
-        """Return the index of a strike, and add it if it is new; its side and the orders for it are ignored."""
+        """Return the index of a strike, and add it if new; NO_STRIKE for None. Ignores its side, orders and marking."""
         if strike is None:
             return NO_STRIKE
         record = strike.strike._replace(striker=0, orders=NONE, marks_striker=0)
@@ -148,17 +148,17 @@ class Strikes:
         return cast("Tables", tables)
 
 
-_SECONDS_PER_PAIR = 0.0007  # seconds per pair of units, without compilation
+_SECONDS_PER_PAIR = 0.0007  # seconds per pair of units in the interpreter
 POINTS_PER_VICTORY_POINT = 100.0  # points of a unit that count as one victory point
 
 
 def set_gains(
     tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: PoolDistributions, odds: DrawOdds
 ) -> None:
-    """Fill the expected gains of all strikes in `tables`, computed once for each pool and effective DEFENCE."""
+    """Fill the expected gains in `tables`, computed once for each strike, pool and effective DEFENCE."""
     jobs: list[tuple[int, int, int, int]] = []
     targets, gains_of = tables.targets, tables.gains_of
-    start, index = 1 + int((targets["models"] * targets["damage_limit"]).max()), 0  # the first rows: no dice, no gain
+    start, index = 1 + int((targets["models"] * targets["damage_limit"]).max()), 0  # first gains: 0, for no dice
     for strike, strike_cells in enumerate(cells):
         starts: dict[tuple[int, int], int] = {}
         health = int(targets[strike]["models"] * targets[strike]["damage_limit"])
@@ -232,5 +232,5 @@ def shot_rows(unit: Combatant, enemy: Combatant, ruleset: Ruleset, strikes: Stri
 
 
 def least_range(row: Row) -> int:
-    """Return the least range at which a row fires, in hundredths of an inch: short range if Indirect, else NONE."""
+    """Return the short range of an Indirect row, within which it cannot fire, in hundredths of an inch; else NONE."""
     return min(to_length(row.short_range), LONGEST_LENGTH) if row.has("Indirect") else NONE

@@ -230,7 +230,7 @@ class Encoder:
         return facts
 
     def _damage_share(self, pair: _Pair, fielded: tuple[BattleUnit, BattleUnit]) -> float:
-        """Return the share of an enemy that a unit destroys by one attack, at full strength and beyond short range."""
+        """Return the expected share of an enemy that one attack destroys, at full strength, beyond short range."""
         attacker, target = (unit.combatant for unit in fielded)
         strike = pair.strikes[StrikeSlot.CHARGE if pair.policy == "charge" else 0]
         count = 0 if attacker.behemoth else attacker.models or 1

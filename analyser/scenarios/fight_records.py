@@ -206,7 +206,7 @@ class Draft:
         return [SideFacts(**vars(side)) for side in self.setup.sides]
 
     def check_room(self, full: int, length: int, where: str) -> None:
-        """Raise InputError if the states of side `full` cannot hold the positions in `length`; NONE if both can."""
+        """Raise InputError if `full` is a side (not NONE): its states cannot hold all positions in `length`."""
         if full == NONE:
             return
         side = self.setup.sides[full]

@@ -146,7 +146,7 @@ def _index_of(strike: Strike, strikes: list[Strike]) -> int:
     return len(known)
 
 
-_MOST_HITS_PER_DIE = 4  # a heroic strike, and another by the die that it adds
+_MOST_HITS_PER_DIE = 4  # with the printed faces: a heroic strike, and another by the die that it adds
 _MOST_BLANKS_PER_DIE = 2  # with Arc
 
 

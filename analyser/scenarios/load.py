@@ -167,7 +167,7 @@ def kind_of(raw: Mapping[str, Any]) -> schema.Kind:
 def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles, *, where: str) -> FileT:
     """Return the `raw` sections as checked records; InputError if they describe a scenario of another kind.
 
-    A die or deck stated with `library` counts first, then ``[ruleset]``, then the library's ruleset. Null is ignored.
+    Parts stated with `library` count first, then ``[ruleset]``, then the library's file. Null is ignored.
     """
     section_names = {"target"}.union(*OWN_SECTIONS.values())
     if not raw.keys() & section_names:

@@ -86,7 +86,7 @@ class Shooter:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Rows that it fires in its activation, also after a failed rally test (AC-5.6; All-Out Attack, AC-7)."""
+        """Rows fired in its activation; by `charge` after a failed rally test (AC-5.6; All-Out Attack, AC-7)."""
         policy = "shoot" if self.policy == "charge" and self.unit.can_fail_to_rally else self.policy
         usable = rows_to_shoot_with(self.unit, self.enemy, policy) if policy in SHOOTING else []
         if not usable:
@@ -103,7 +103,7 @@ class Shooter:
 
     @cached_property
     def lookout_row(self) -> Row | None:
-        """The row of its opportunity fire: a Reactive row if it has one."""
+        """The row of its opportunity fire, or None: the stated row, or else the best, a Reactive one if it has any."""
         reacts = self.policy == "lookout" or self.unit.on_lookout
         usable = rows_to_shoot_with(self.unit, self.enemy, "lookout") if reacts else []
         if not usable:

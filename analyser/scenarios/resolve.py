@@ -38,7 +38,7 @@ def look_up(selector: str | None, profiles: Profiles | None, key: str) -> units.
 
 
 def find_row(rows: Iterable[units.Row], name: str, where: str) -> units.Row:
-    """Return the row with a name, ignoring case and spaces; InputError for an unknown name."""
+    """Return the row that a name or an abbreviation means (:func:`~.units.row_id`); InputError for any other name."""
     by_id = {row.id: row for row in rows}
     row = by_id.get(units.row_id(name, by_id))
     if row is None:
