@@ -17,7 +17,7 @@ from analyser.common.kernel_records import Floats
 from analyser.game.units import Loadout, Unit
 
 ROUNDS = 6.0
-CHARGE_RANGE_IN_SPEEDS = 2.0  # distance of a charge divided by SPEED
+CHARGE_RANGE_IN_SPEEDS = 2.0  # longest distance of a charge, divided by SPEED
 
 
 class Battlefield(NamedTuple):
@@ -35,7 +35,7 @@ BATTLEFIELDS = (Battlefield("close", 18.0, 0.0), Battlefield("open", 36.0, 12.0)
 class TimeShares(NamedTuple):
     """Shares of all rounds: only one of two units can shoot, both can shoot, one can charge (`near`); the sum is 1.
 
-    `outreaches` is True where the unit of the row is the only one that can shoot.
+    `outreaches` is True where the unit of the row has the longer range: it is the one that shoots in `one_shoots`.
     """
 
     one_shoots: Floats
@@ -63,8 +63,8 @@ class Movement:
         reach : ndarray
             Range of the row's shots at the column, in inches; 0 if it cannot shoot at the column.
         gain_alone, gain_of_both, gain_near : ndarray
-            Net points that the row gains in a round in which only the longer range shoots, both can shoot, or one can
-            charge.
+            Net points that the row gains in a round in which only the unit with the longer range shoots, both shoot, or
+            one can charge.
         """
         visible = np.minimum(reach, battlefield.sight_distance)
         outreaches, charge_range = visible > visible.T, CHARGE_RANGE_IN_SPEEDS * self._speed[:, None]
@@ -95,7 +95,7 @@ class Movement:
 
 
 def _approaches(gain: Floats, speed: Floats) -> NDArray[np.bool_]:
-    """Return True where the row gains, or where neither gains and the row is faster."""
+    """Return True where the row gains; if neither gains, where it is faster; of two equally fast units, the first."""
     excess_speed = speed[:, None] - speed[None, :]
     is_first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]
     return np.asarray((gain > 0) | (gain == 0) & ((excess_speed > 0) | (excess_speed == 0) & is_first), np.bool_)

@@ -3,9 +3,9 @@
 A volley is a set of attacks on one target, in a fixed order. It is a column of an integer programme. There are too many
 volleys to list, so columns are generated (Gilmore, Gomory: Operations Research 9, 1961; Barnhart and others: Operations
 Research 46, 1998). The linear relaxation gives a price to each kind of attacker and of target (its dual variables). A
-search finds the volley whose value exceeds the prices of its attackers most. Its upper bound is the value for attackers
-that see each result before the next attack (dynamic programming over the target's states). Finally all volleys that
-could improve the assignment are added (reduced cost fixing).
+branch-and-bound search finds the volley whose value exceeds the prices of its attackers most. Its bound is the value
+for attackers that see each result before the next attack (dynamic programming over the target's states). If a gap
+remains, all volleys that could improve the assignment are added (reduced cost fixing).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ TOLERANCE = 1e-9  # smaller differences count as 0; totals are compared relative
 class TargetKind(NamedTuple):
     """Equal targets.
 
-    `matrices` has the transition matrix of an attack by each kind of attacker. Rows are states before the attack,
-    columns states after it. `value_by_state` is the value gained in each state. The first state is before any attack,
-    with the value 0.
+    `matrices` has the transition matrix of an attack by each kind of attacker that can attack. Rows are states before
+    the attack, columns states after it. `value_by_state` is the value gained in each state. The first state is before
+    any attack, with the value 0.
     """
 
     n_targets: int
@@ -56,7 +56,7 @@ class Assignment(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """Largest possible gain of a better assignment as a share of the value; 0 if the assignment is optimal."""
+        """Largest possible gain of a better assignment as a share of the value; 0 if optimal, infinite for value 0."""
         possible_gain = self.bound - self.value
         if possible_gain <= TOLERANCE * max(self.value, 1.0):
             return 0.0

@@ -1,4 +1,4 @@
-"""Check of fair points by battles: each loadout has an army of the same points, and every two armies fight."""
+"""Check of fair points by battles: each loadout fills an army of about equal points, and every two armies fight."""
 
 from __future__ import annotations
 
@@ -355,7 +355,7 @@ def _rank_correlation(wins: Floats, army_prices: Floats, trials: int, seed: int)
 
     def correlation_of(table: Floats) -> float:
         rates = rankdata(_mean_over_others(table))
-        return float(np.corrcoef(rates, rankdata(army_prices))[0, 1]) if np.ptp(rates) else 0.0  # 0 if all are drawn
+        return float(np.corrcoef(rates, rankdata(army_prices))[0, 1]) if np.ptp(rates) else 0.0  # 0 if all are equal
 
     random, upper = np.random.default_rng(seed), np.triu_indices(len(wins), 1)
     share, resampled = (wins[upper] * trials + 1) / (trials + 2), list[float]()
@@ -386,7 +386,7 @@ def _group_means(frame: pd.DataFrame, fighters: Sequence[Loadout]) -> pd.DataFra
 
 
 def _explain(off: Floats, fighters: Sequence[Loadout]) -> tuple[list[str], float]:
-    """Return the property that explains most of each difference, and the share explained, by linear regression."""
+    """Return the property that explains most of each difference, and the variance that all explain, by regression."""
     figures = np.array([[feature.value(loadout) for feature in FEATURES] for loadout in fighters])
     spread = figures.std(axis=0)
     standard = (figures - figures.mean(axis=0)) / np.where(spread > 0, spread, 1.0)

@@ -24,11 +24,11 @@ _ONE_COUNTER: HardTargetKind = "hangs on one unit"
 
 
 class BestCounter(NamedTuple):
-    """Best counter of a side to one enemy unit in one situation.
+    """Best or second-best counter of a side to one enemy unit in one situation.
 
-    `attacker` is None if no unit can attack the target. `points_lost` are all points of an annihilated target, or
-    otherwise its points times the share that is lost. `p_wins` is the probability that the attacker wins a duel, NaN
-    for other situations.
+    `attacker` is None if no unit (for the second best: no other unit) can attack the target. `points_lost` is the
+    expected loss: all points of an annihilated target, otherwise its points times the share that is lost. `p_wins` is
+    the probability that the attacker wins a duel, NaN for other situations.
     """
 
     target: str
@@ -70,7 +70,7 @@ class HardTarget(NamedTuple):
     p_annihilated: float | None = None
 
     def text(self, army: ArmyLoadouts, enemy: ArmyLoadouts, situations: str = "") -> str:
-        """Return a sentence on what `army` cannot do to this unit of `enemy`; `situations` is text about its limits."""
+        """Return a sentence on what `army` cannot do to this unit of `enemy`; `situations` says where it holds."""
         target, whose = enemy.loadout_title(self.target), army.army.name
         if self.kind == "nothing can attack it":
             return f"Nothing in {whose} can {'attack' if situations else 'shoot at or charge'} {target}{situations}."
@@ -133,7 +133,7 @@ def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], rank: in
 def hard_targets(
     frame: pd.DataFrame, situations: Sequence[Situation], army: ArmyLoadouts, volleys: Sequence[Volleys]
 ) -> tuple[HardTarget, ...]:
-    """Return the defenders that the units of `army`, the attackers, can hardly hurt by a shot or a charge."""
+    """Return the hard targets among the defenders, for the shots and charges of `army`, the attackers."""
     attacks = [situation.name for situation in situations if situation.kind != "duel"]
     result = []
     for target, rows in frame[frame["situation"].isin(attacks)].groupby("defender", sort=False):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _CACHED_PAIRS = 1 << 16
 
 
-def best_duel(scenario: DuelScenario, row: str | None) -> RowResults:
+def duel_with_best_play(scenario: DuelScenario, row: str | None) -> RowResults:
     """Return the result of a duel with best play, or why it is impossible; `row` is the row that the user stated."""
     try:
         return [end_of_duel(_final_distribution(scenario), scenario, row)]
@@ -42,7 +42,7 @@ def best_duel(scenario: DuelScenario, row: str | None) -> RowResults:
         return error.problem
 
 
-def best_trades(attackers: Sequence[Loadout], defending: DefendingSide, situation: Situation) -> Cells:
+def losses_with_best_play(attackers: Sequence[Loadout], defending: DefendingSide, situation: Situation) -> Cells:
     """Return the losses of each pair in a duel that starts at the distance of the situation.
 
     Both sides maximise victory points destroyed minus lost (objective ``points``). A coin toss decides in each round
@@ -105,7 +105,7 @@ def _final_distribution(scenario: DuelScenario) -> Joint:
 
 
 def end_of_duel(pmf: Joint, duel: DuelScenario, row: str | None = None) -> FightEnd:
-    """Return the end of a duel with the probabilities that its first unit wins and that it is drawn (AC-9.4)."""
+    """Return the end of a duel, with the probabilities that A wins and of a draw (AC-9.4)."""
     a, b, first, second = duel.a, duel.b, pmf.first[pmf.rows], pmf.second[pmf.columns]
     won = points_won(first, second, a, b, bits_of_wins(a, b, duel.terms, 0))
     lost = points_won(second, first, b, a, bits_of_wins(b, a, duel.terms, 1))

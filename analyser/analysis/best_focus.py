@@ -36,7 +36,7 @@ _MOST_STEPS_SHOWN = 12  # in the text
 
 
 class Option(NamedTuple):
-    """An attack that an attacker may choose, described in `words`, after an `advance` in inches."""
+    """An attack that `attacker` (an index) may make, described in `words`, after an `advance` in inches."""
 
     attacker: int
     words: str
@@ -59,7 +59,7 @@ class BestFocus(Answer):
     in_order : tuple of str
         Attack of each attacker in the stated order, in words.
     steps : tuple of dict
-        The plan, a step for each state: `fired`, the number of attacks already made; `target`, the state of the target;
+        A step for each state in which the plan attacks: `fired`, the number of attacks before; `target`, its state;
         `next`, the next attacker and its attack; `advance`, in inches (0 if it stands); `chance`, the probability of
         the fate if all follow the plan; `costs`, the loss if the second-best attack is made instead; `probability`,
         the probability of reaching the state.
@@ -128,9 +128,9 @@ def best_focus(
 ) -> BestFocus:
     """Return the attacker that should fire next at a target after each result, to make a fate most likely (AC-9.1).
 
-    Each attacker fires at most once. If no row is stated, every usable row is tried. An attacker that neither aims nor
-    has advanced may aim, or (with a stated distance) advance by its SPEED before it fires. The result is exact, by
-    backward induction. Losses of an attacker through its own attack are not counted.
+    Each attacker fires at most once, with its stated or any ranged row: aimed, or (with a stated distance) after an
+    advance by its SPEED. It fires as stated if it is an aircraft, has no profile, aims already, has advanced, reforms,
+    is garrisoned or makes opportunity fire. The result is exact; losses of attackers by their own attacks do not count.
 
     Parameters
     ----------

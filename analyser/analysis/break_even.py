@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class FairPrice(NamedTuple):
-    """A fair price with a 95% interval that covers a change of opponents, table size and prices of similar units."""
+    """A fair price with a 95% interval; :attr:`~.prices.FairPoints.interval_covers` says what it allows for."""
 
     points: int
     fair_low: float

@@ -56,7 +56,7 @@ def build(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> Build:
-    """Return the best lists of a faction against armies or all units of factions, and their battles.
+    """Return the best lists of a faction against armies or single loadouts, and their battles.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def build(
     battles : bool
         Simulate battles of the lists against the armies.
     trials, seed
-        Battles of each list against each army, and their seed. They are cached; run the call again to resume.
+        Battles of each list against each army, and their seed. Battles are cached; run the call again to resume.
 
     Examples
     --------
@@ -187,7 +187,7 @@ _NUMBER_AND_SELECTOR = re.compile(r"\s*(\d{1,9})\s*[x×]\s+(\S.*)")
 
 
 def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Scale]:
-    """Return the name and limits of the scale, by default the smallest that allows these points; InputError if none."""
+    """Return name and limits of a scale, by default the smallest for these points; InputError if none allows them."""
     scales = library.force_rules.scales
     check_integer(points, "points", 1)
     if scale is None:

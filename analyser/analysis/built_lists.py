@@ -186,7 +186,7 @@ def built_lists(
     list_terms: tuple[str, str, int],
     library: Profiles,
 ) -> tuple[BuiltList, ...]:
-    """Return the lists as armies; `weights` are those of the opponents, None for the worst case.
+    """Return the lists as armies with their values; `weights` are those of the opponents, None for the worst case.
 
     `list_terms` has the faction, the scale, and the largest number of points.
     """

@@ -114,7 +114,7 @@ def attack_names(volley: VolleyResult, army: ArmyLoadouts) -> list[str]:
 
 
 def _best_attacks(answer: Clash) -> list[list[str]]:
-    """Return the best attacks of both armies; a proof that all assignments share appears once."""
+    """Return the best attacks of both armies; if all assignments have the same gap, the title states it once."""
     all_volleys = [volleys for side in answer.sides for volleys in side.volleys]
     if not all_volleys:
         return []

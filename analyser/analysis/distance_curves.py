@@ -41,7 +41,7 @@ class Line(NamedTuple):
 class Curve(NamedTuple):
     """Points that 100 points of a unit destroy in an unaimed attack on a target category, by distance.
 
-    They are means over the opponents, whose number is `targets`, and over the levels of the unit.
+    They are means over the opponents of this category, whose number is `targets`, and over the levels of the unit.
     """
 
     category: str
@@ -61,7 +61,7 @@ class _RowAtDistances(NamedTuple):
 
 
 def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
-    """Return the curves of each unit with points by selector without a level; each target category has one curve."""
+    """Return the curves of each unit by selector without a level, one for each category that it destroys points of."""
     figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
     targets: dict[tuple[str, str], int] = {}
     for attackers, defenders in _with_same_defenders(answer):
@@ -146,7 +146,7 @@ def _destroyed_by_shots(
 
 
 def _destroyed_by_charges(answer: Matchups) -> Iterator[tuple[str, str, float, float]]:
-    """Yield each attacker, each target category, the charge range, and mean points that 100 points destroy."""
+    """Yield each attacker's unit, each target category, the charge range, and mean points that 100 points destroy."""
     charges = [situation.name for situation in answer.situations if situation.kind == "charge"]
     part = answer.frame[answer.frame["situation"].isin(charges) & answer.frame["defender_points"].gt(0)]
     part = part.assign(points_lost=(part["mean_share_lost"] * part["defender_points"].astype(np.float64)).fillna(0.0))

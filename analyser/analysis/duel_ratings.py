@@ -13,8 +13,8 @@ POINTS_FOR_TEN_TO_ONE = 400.0  # difference in rating that stands for odds of te
 def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
     """Return the ratings of the loadouts in the frame of :func:`analyser.matchups` for one kind of duel.
 
-    The columns are `loadout`, `rating` (mean 0; 400 points are odds of ten to one), `low` and `high` (a 95% interval
-    over random weights of the loadouts); the best is first. A loadout without a duel has no row.
+    The columns are `loadout`, `rating` (mean 0; a difference of 400 is odds of ten to one), `low` and `high` (a 95%
+    interval over random weights of the loadouts); the best is first. A loadout without a duel has no row.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
     import choix
     from threadpoolctl import threadpool_limits
 
-    # Without the drawn duels, a loadout that always wins has no finite rating, and groups of loadouts that do not duel
+    # Without the added duels, a loadout that always wins has no finite rating, and groups of loadouts that do not duel
     # each other have no common scale.
     duels = np.nan_to_num(wins.to_numpy(np.float64), nan=0.0) + REGULARISED_BY / 2
     np.fill_diagonal(duels, 0.0)

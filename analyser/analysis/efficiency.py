@@ -30,7 +30,7 @@ TableRow = dict[Hashable, Any]
 _FIGURES_CHECKED_FIRST = 64  # in the quick check of dominance
 _SWEEPS = 10  # iterations of a median polish
 _NO_EFFECT = {"Cryo", "Seismic", "Overcharge", "Full Steam Ahead", "Siegebreaker", "Turret", "Indirect", "Coruscating"}
-"""Qualities that have no effect on the figures of matchups, so that only profiles show them."""
+"""Qualities whose benefit the compared figures do not count, so that only profiles show it."""
 _LEAST_POINTS_SHOWN = 0.05  # smaller figures are written as "nothing"
 _LOADOUT_COLUMNS = ["attacker", "attacker_unit", "attacker_level", "attacker_points"]
 _EFFICIENCY_COLUMNS = ["situation", "category", "targets", "efficiency", "median", "peers", "z"]
@@ -82,7 +82,7 @@ def _efficiency_in_group(part: pd.DataFrame, situation: str, category: str) -> p
 
 
 def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distance of each value from the median, in robust standard deviations; NaN if these are 0.
+    """Return the distance of each value from the median in robust standard deviations; NaN, or 0, if these are 0.
 
     >>> robust_z(np.array([1.0, 2.0, 3.0, 4.0, 50.0])).round(2).tolist()
     [-1.35, -0.67, 0.0, 0.67, 31.7]
@@ -102,13 +102,13 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
 
     The expected value is the product of a factor for the attacker and a factor for the target. The factors come from a
     median polish of the logarithms (Tukey 1977) among the targets of one category in one situation. The expected value
-    is limited to the value of destroying the target.
+    is at most that of destroying the whole target: 100 * points of the target / points of the attacker.
 
     `frame` is that of :func:`analyser.matchups`; `loadouts` are those of both sides, for the profile values in `why`.
-    A pair has a row for its most unusual situation above the expected value, and one for that below it; `also_in` names
-    its other situations on the same side. `ratio` is `efficiency` / `expected`, at least 2 or at most a half.
-    `attacker_usual` is the attacker's median against other targets of the category, `defender_usual` the median of
-    other attackers against the target.
+    A pair has up to two rows: the situation farthest above its expected value, and the one farthest below; `also_in`
+    names its other unusual situations in the same direction. `ratio` is `efficiency` / `expected`, at least 2 or at
+    most a half. `attacker_usual` is the attacker's median against other targets of the category, `defender_usual` the
+    median of other attackers against the target.
 
     >>> import analyser
     >>> odd = outliers(analyser.matchups("crown/*", "imperium/*", situations=["long-range"]).frame).iloc[0]
@@ -221,7 +221,7 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     The better loadout costs no more, and does at least as well on every target in every situation. If both also defend,
     it suffers no more from any attacker. It is better in some figure or in points. If the factions differ, it has every
     property of the worse loadout. Loadouts without effect on any target are left out, because they have another
-    purpose. So are pairs of different target categories.
+    purpose; pairs of different categories too, if `attackers` has both. `counts` says whether defence was compared.
     """
     priced = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])

@@ -151,7 +151,7 @@ def quantal_response(
     """Return the frequencies of opponents if better loadouts are chosen more often: a logit quantal response.
 
     They are proportional to ``prior * exp(pickiness * mean gain)`` (McKelvey and Palfrey 1995), where the mean over the
-    opponents is weighted by these frequencies.
+    opponents (`is_matchup`) is weighted by these frequencies.
     """
     logs = np.log(prior)
     for _ in range(_MOST_ROUNDS):

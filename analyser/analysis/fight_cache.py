@@ -131,7 +131,7 @@ def unit_in_fights(loadout: Loadout) -> Unit:
 
 
 def fight_alike(loadout: Loadout, other: Loadout) -> bool:
-    """Return True if both loadouts have the same selector and differ at most in points, so that they fight alike."""
+    """Return True if both loadouts have the same selector and differ at most in what :func:`unit_in_fights` removes."""
     return loadout.selector == other.selector and unit_in_fights(loadout) == unit_in_fights(other)
 
 

@@ -38,7 +38,7 @@ class SolvedList(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """Largest possible gain of a better list, as a share of the value."""
+        """Largest possible gain of a better list, as a share of the value; 0 if it is negligible."""
         gain = self.bound - self.value
         return 0.0 if gain <= _RELATIVE_GAP * max(abs(self.value), 1.0) else gain / max(abs(self.value), 1e-12)
 
@@ -54,7 +54,7 @@ class Force:
     battlegroups : tuple of Battlegroup
         Kinds of battlegroups of the faction; may be empty.
     led_by : str
-        Trait that a unit must have if there are no battlegroups and any loadout has it.
+        Trait that a unit of the list must have if the faction has no battlegroups and any loadout has the trait.
     must : tuple of (tuple of int, int)
         Requirements: indices of loadouts, and the least number of units with any of these loadouts.
     at_most : int or None
@@ -176,7 +176,7 @@ class _Programme:
         return groups
 
     def _most_copies(self, index: int, kind: Battlegroup | None) -> int:
-        """Return the largest number of units of a loadout in a battlegroup, or in the whole force."""
+        """Return the largest number of units of a loadout in a battlegroup of `kind`; without a kind, in the list."""
         most = int(self._force.most_points // max(int(self._points[index]), 1))
         limit = None if kind is None else self._force.loadouts[index].unit.battlegroups[kind.id].most
         return most if limit is None else min(most, limit)

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 METHOD: Method = "exact"
 TWO_SIDED_FIGURES = ("attacker_share_lost", *RESULT_METRICS)
-MOST_ROWS_AT_ONCE = 8  # most attackers between two reports of progress
-LONG_WORK = 2_000_000  # work worth storing at once, in microseconds
+MOST_ROWS_AT_ONCE = 8  # largest number of attackers between two reports of progress
+LONG_WORK = 2_000_000  # microseconds of slow fights after which their cells are stored
 TARGET_STATE = Target(from_front=True)  # stated for every target of a ranged attack
 CELL = np.dtype(
     [
@@ -85,7 +85,7 @@ class DefendingSide:
 
 
 class Fight(NamedTuple):
-    """A kind of fight, as used by situations."""
+    """A kind of fight, the function that computes its cells, and the time that it takes."""
 
     cells: Callable[[Sequence[Loadout], DefendingSide, Situation], Cells]
     occasion: str  # an occasion of :mod:`~analyser.game.keywords`, such as DUEL

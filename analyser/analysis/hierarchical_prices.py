@@ -30,14 +30,14 @@ class LoadoutFeatures(NamedTuple):
     roles: Sequence[str]
     levels: Sequence[str]
     unit_numbers: Integers  # units that fight alike have the same number
-    profile: Floats  # a row of figures for each profile, scaled so that 1 is a clear difference
+    profile: Floats  # for each loadout a row of figures of its profile, scaled so that 1 is a clear difference
 
 
 class PooledPrices(NamedTuple):
     """Prices that the other units imply. Ratios and effects are logarithms, errors are standard deviations of these."""
 
     log_ratio: Floats  # points divided by fair points
-    other_ratio: Floats  # the same by the other pricing method
+    other_ratio: Floats  # the same from the even-lead prices
     error: Floats  # of `log_ratio`
     posterior_ratio: Floats  # posterior mean of `log_ratio`; in the prior, most prices are about fair
     posterior_error: Floats

@@ -12,7 +12,7 @@ import pandas as pd
 
 from analyser.analysis.army_loadouts import ArmyLoadouts, army_loadouts
 from analyser.analysis.matchups import matchups
-from analyser.analysis.mutual_losses import list_losses
+from analyser.analysis.mutual_losses import losses_in_lists
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError, nearest, shown, suggestion_of
 from analyser.common.kernel_records import Floats
@@ -151,7 +151,7 @@ def losses_between(
     frame = pd.concat(frames, ignore_index=True)
     all_loadouts = list({loadout.selector: loadout for loadout in (*ours, *theirs)}.values())
     distinct = frame.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
-    return all_loadouts, list_losses(distinct, all_loadouts, situations, library.ruleset)
+    return all_loadouts, losses_in_lists(distinct, all_loadouts, situations, library.ruleset)
 
 
 def values_against(

@@ -318,7 +318,7 @@ def with_user_metric(
     ruleset: Ruleset,
     name: str,
 ) -> pd.DataFrame:
-    """Add the column of a user metric to the frame; the metric needs ranged attacks."""
+    """Add the column of a user metric, NaN except for ranged attacks; InputError if no situation is one."""
     function = function_of(name)
     assert function is not None
     by_selector = {loadout.selector: loadout for loadout in loadouts}

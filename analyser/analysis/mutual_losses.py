@@ -37,9 +37,9 @@ NEAR_WITHIN = 12.0  # inches; ranged attacks at up to this distance count as nea
 class Exchange:
     """Loadouts that exchange losses, and these losses.
 
-    ``losses[battlefield, i, j]`` is the mean share of j that is lost to i in a round. Far apart, both shoot. Near each
-    other, each takes the action that gains most points at today's prices. A suppressed unit does less. If all
-    situations are far, or all are near, there is one battlefield.
+    ``losses[k, i, j]`` is the mean share of j that is lost to i in a round: on battlefield k, or in best-play duel k.
+    Far apart, both shoot, or only the one with the longer range. Near each other, each takes the action that gains most
+    points at today's prices. A suppressed unit does less. If all situations are far, or all are near, k is 0.
     """
 
     loadouts: tuple[Loadout, ...]  # with points; connected by losses, directly or through other loadouts
@@ -121,7 +121,7 @@ def exchange_of(
 def _best_play_losses(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[str]
 ) -> tuple[Floats, dict[int, str]]:
-    """Return the mean losses in a round with best play, and reasons for missing duels by loadout."""
+    """Return the mean losses in a round of best play by situation, and reasons for missing duels by loadout index."""
     names = [loadout.selector for loadout in loadouts]
     result, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
     for losses, situation in zip(result, situations):
@@ -134,17 +134,17 @@ def _best_play_losses(
     return result, reasons
 
 
-def list_losses(
+def losses_in_lists(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> Floats:
     """Return the share that each column's loadout loses to each row's in a round: the mean of far and near.
 
-    The time of an approach is ignored, because the units of a list protect each other.
+    The shares of time of :mod:`.approach` do not count: in a list, other units protect one that approaches.
     """
     situations = [situation for situation in situations if situation.kind in EXCHANGE_KINDS]
     actions, is_matchup = actions_of(frame, loadouts, situations, ruleset)
     both = _far_and_near(actions, loadouts, situations, ruleset)
-    tables = [losses.suppressed for losses in both if losses is not None]
+    tables = [losses.with_suppression for losses in both if losses is not None]
     return np.asarray(np.mean(tables, axis=0) * is_matchup if tables else np.zeros(is_matchup.shape), np.float64)
 
 
@@ -182,9 +182,8 @@ def _round_losses(
     if far is None or near is None:
         zeros = np.zeros(is_matchup.shape)
         only = far or near or Losses(zeros, zeros, zeros)
-        result = [
-            _LossesByBattlefield(only.suppressed, only.without_suppression, only.by_shots, only.suppressed, zeros)
-        ]
+        losses = only.with_suppression, only.without_suppression, only.by_shots, only.with_suppression, zeros
+        result = [_LossesByBattlefield(*losses)]
     else:
         shots = (actions[situation.name] for situation in situations if is_near(situation) is False)
         reach = np.max([np.where(np.isnan(shot.lost), 0.0, shot.reach) for shot in shots], axis=0)
@@ -201,9 +200,9 @@ def _losses_on(
         return np.asarray(lost * points[None, :] - lost.T * points[:, None], np.float64)
 
     outreaches = reach > reach.T
-    time = movement.time_shares(
-        reach, gains(outreaches * far.without_suppression), gains(far.suppressed), gains(near.suppressed), battlefield
-    )
+    gain_alone = gains(outreaches * far.without_suppression)
+    gain_of_both, gain_near = (gains(losses.with_suppression) for losses in (far, near))
+    time = movement.time_shares(reach, gain_alone, gain_of_both, gain_near, battlefield)
     outranging_share = time.one_shoots * time.outreaches
     without_suppression, losses, by_shots = (
         outranging_share * when_outranging + time.both_shoot * when_far + time.near * when_near
@@ -211,7 +210,7 @@ def _losses_on(
             (far.without_suppression, far.without_suppression, far.by_shots), far, near
         )
     )
-    all_shots_returned = (time.one_shoots + time.both_shoot) * far.suppressed + time.near * near.suppressed
+    all_shots_returned = (time.one_shoots + time.both_shoot) * far.with_suppression + time.near * near.with_suppression
     return _LossesByBattlefield(losses, without_suppression, by_shots, all_shots_returned, outranging_share)
 
 
@@ -256,7 +255,7 @@ class Losses(NamedTuple):
     """Mean share of each column's loadout that is lost while it and the row's loadout act once."""
 
     without_suppression: Floats
-    suppressed: Floats  # includes the effect of each action on the other unit's action
+    with_suppression: Floats  # includes the effect of each action on the other unit's action
     by_shots: Floats  # part of `without_suppression`
 
 
@@ -286,7 +285,7 @@ def p_rally(unit: Unit, deck: Deck) -> float:
 def actions_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[dict[str, Action], NDArray[np.bool_]]:
-    """Return the actions of the loadouts by situation, and a mask of the pairs in which each can attack the other."""
+    """Return the actions of the loadouts by situation, and a mask of the pairs in the frame in both directions."""
     names = [loadout.selector for loadout in loadouts]
     rows, columns = (name_indices(frame[side], names) for side in ("attacker", "defender"))
     situation_indices = name_indices(frame["situation"], [situation.name for situation in situations])

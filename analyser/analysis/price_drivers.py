@@ -63,7 +63,7 @@ _ENTRIES: Mapping[str, Callable[[Unit], Sequence[str]]] = {
 
 
 class PriceDrivers:
-    """Figures of each loadout per 100 points, compared with the median of the other units of its role.
+    """Figures of each loadout, such as dice for 100 points, compared with the median of the other units of its role.
 
     A loadout is destroyed by models x DAMAGE LIMIT x DEFENCE hits (AC-3.7, AC-3.8). `prices` are even-trade prices, and
     `not_modelled` has the special rules that no figure counts.
@@ -265,7 +265,7 @@ def _in_most(units: Collection[Unit], kind: str) -> list[str]:
 
 
 def dice_of(frame: pd.DataFrame, exchange: Exchange) -> Floats:
-    """Return the mean dice of each loadout's shots; without shots, the most dice of any of its rows."""
+    """Return the mean dice of each loadout's shots; without shots, the largest number of dice of its rows."""
     shots = frame[["attacker", "dice"]].dropna().groupby("attacker", sort=False)["dice"].mean()
     return np.array([float(shots.get(loadout.selector, _most_dice(loadout))) for loadout in exchange.loadouts])
 

@@ -39,7 +39,7 @@ CAVEATS_WITH_BEST_PLAY = (
     "Best play of both sides: duels of six rounds from 18 inches apart, and from 36."
     " Not counted: terrain, flanks and rear, table edges, objectives, synergies, passengers."
 )
-MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # most loadouts, reasons and factions in a text
+MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # largest numbers of loadouts, reasons and factions in a text
 
 
 class Opponents(NamedTuple):

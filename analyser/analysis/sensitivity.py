@@ -270,7 +270,7 @@ def sensitivity(
 
 
 def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
-    """Return the attack with the attacker at each of its levels that has points."""
+    """Return the attack with the attacker at each of its levels that has points and can attack."""
     result: dict[tuple[object, str], Scenario] = {}
     if scenario.attacker is None:
         return result
@@ -279,7 +279,7 @@ def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
     file = ScenarioFile(attack=attack, target=scenario.target, ruleset=scenario.ruleset)
     for name, level in scenario.attacker.unit.levels.items():
         loadout = scenario.attacker.at(name)
-        with suppress(InputError):  # skips levels that have no band in the armaments table
+        with suppress(InputError):  # skips levels without a band in the armaments table
             if level.points is not None:
                 result["level", name] = scenario_between(file, loadout, scenario.defender)
     return result

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
 from analyser.analysis.approach import BATTLEFIELDS
-from analyser.analysis.best_duels import best_duel, best_trades, end_of_duel
+from analyser.analysis.best_duels import duel_with_best_play, end_of_duel, losses_with_best_play
 from analyser.analysis.grid import DefendingSide, Fight, blank_cells, combatant_of
 from analyser.analysis.selection import no_row_reason, one_or_several, row_named
 from analyser.analysis.two_sided_cells import FightEnd, RowResults, two_sided_cells
@@ -165,9 +165,9 @@ def _distributions(
     ruleset: Ruleset,
     first_index: int = 0,
 ) -> list[Joint | str]:
-    """Return results for levels of two units; dice are computed once, with the most models.
+    """Return the results of `pairs`, levels of the same two units; dice are computed once, with the most models.
 
-    `program` returns the program of the fight at an index, or raises InputError.
+    `program` returns the program of the fight at an index (the first pair has `first_index`), or raises InputError.
     """
     models = [(first.models or 0, second.models or 0) for first, second in pairs]
     if not models:
@@ -248,7 +248,7 @@ def duel_between(
 ) -> DuelScenario | str:
     """Return the duel of a unit (the first to act) with an enemy, or the reason why it is impossible.
 
-    `side` has the unit and the row that it must use, if any.
+    `side` has the unit and the row that it must use, if any. With `best` both use best play, and nothing is checked.
     """
     unit, stated_row = side
     if stated_row is not None:
@@ -280,7 +280,7 @@ def _best_duels(
     for side, enemy in product(sides, enemies):
         scenario = side if isinstance(side, str) else duel_between(side, enemy, ruleset, best=True)
         stated_row = None if isinstance(side, str) or side[1] is None else side[1].id
-        result.append(scenario if isinstance(scenario, str) else best_duel(scenario, stated_row))
+        result.append(scenario if isinstance(scenario, str) else duel_with_best_play(scenario, stated_row))
     return result
 
 
@@ -328,7 +328,7 @@ FIGHTS: Mapping[str, Fight] = {
         has_winner=True,
     ),
     BEST_TRADE: Fight(
-        best_trades,
+        losses_with_best_play,
         keywords.DUEL,
         explore_graph,
         cost=600_000,

@@ -27,8 +27,8 @@ _MATCHUP_CHANGES = {"opponent": "str", "before": "float", "after": "float", "cha
 class Standing(NamedTuple):
     """Points, fair points and verdict of a loadout: columns of :func:`analyser.fair_points`, and three more figures.
 
-    `efficiency` is the mean of points destroyed per 100 points over its attacks in exchanges. `rank` is by points
-    divided by fair points among the `n_ranked` loadouts of its role; 1 is the most over-priced.
+    `efficiency` is the mean of points destroyed per 100 points over its shots and charges at other loadouts. `rank` is
+    by points divided by fair points among the `n_ranked` loadouts of its role; 1 is the most over-priced.
     """
 
     points: int | None

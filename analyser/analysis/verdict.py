@@ -30,7 +30,7 @@ RULE = (
 )
 _NORMAL_80, NORMAL_97_5 = 0.8416, 1.96  # quantiles of the normal distribution
 _DIRICHLET = 5.0  # parameter for the weights of battlefields: of two battlefields, 95% of draws are 21% to 79%
-_CLEAR_DIFFERENCES = np.array([0.5, 1.0, 0.5, 0.5])  # clear differences of the figures of _profile_figures
+_CLEAR_DIFFERENCES = np.array([0.5, 1.0, 0.5, 0.5])  # differences of _profile_figures that count as 1
 _LARGEST_ERROR = 1.0  # standard deviation of log(points / fair points) from which a loadout gets no fair price
 _KINDS_OF_DOUBT = {  # kind of doubt by a phrase in its text
     "may be fair": "fair and wrong prices are both likely",
@@ -183,7 +183,7 @@ def lean_of(under: float, over: float) -> str:
 
 
 def _noticed_from(prices: PooledPrices) -> Floats:
-    """Return the price rise that ends the verdict *fair* in 80% of cases; NaN if no price is fair."""
+    """Return the price rise, as a share, that ends the verdict *fair* in 80% of cases; NaN if no price is fair."""
     least, most = np.zeros(len(prices.log_ratio)), np.full(len(prices.log_ratio), 1.0)
     for _ in range(40):
         middle = (least + most) / 2

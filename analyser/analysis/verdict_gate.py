@@ -71,7 +71,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Mapping[str, Any]:
 
 
 def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str, Any] | None = None) -> pd.DataFrame:
-    """Return the loadouts with one of these verdicts that is not accepted, the most probable first.
+    """Return the loadouts with one of these verdicts that is not accepted, those most probably mispriced first.
 
     A verdict is accepted if it equals that of the baseline. It is also accepted if no probability has changed since
     then by more than :data:`analyser.analysis.verdict.NOISE`.

@@ -42,10 +42,9 @@ from analyser.sweep.sweep_file import (
 )
 
 FORMAT = 1
-PART_SECONDS = 3.0  # intended duration of a part
-# on a typical core, by kind of fight
+PART_SECONDS = 3.0  # intended duration of a part on a typical core, with these rates by kind of fight
 _CELLS_PER_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}
-MOST_DISTANCES = 1_000  # of a sweep
+MOST_DISTANCES = 1_000  # largest number of distances of a sweep
 
 
 class CellBlock(NamedTuple):

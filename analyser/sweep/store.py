@@ -30,7 +30,7 @@ _DIGITS = 16  # hexadecimal digits of a digest: 64 bits, enough to detect damage
 _PART_NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
 _PLAN_PREFIX = f".{Path(PLAN).stem}-"  # prefix of the temporary file of a plan that another job is writing
 _MOST_DIFFERENCES = 6
-_OLD = 3600.0  # seconds after which an unfinished file is left by a killed process, because a part takes seconds
+_OLD = 3600.0  # seconds after which an unfinished file is a remnant of a killed process; a part takes seconds
 _NUMBERS = ("number", "size", "seconds", "length")  # numbers in each log line about a part
 
 
@@ -51,7 +51,7 @@ class Fault(NamedTuple):
 
 
 class StoreCheck(NamedTuple):
-    """Result of a full check of a store: how many parts are whole and missing, and the damaged files."""
+    """Result of a full check of a store: numbers of whole and missing parts, and files that are no valid part."""
 
     whole: int
     damaged: tuple[Fault, ...]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from analyser.game.units import Loadout
 
 MOST_ROWS = 5_000_000  # largest number of rows of a frame
-BATCH_ROWS = 1 << 18  # most rows of a batch
+BATCH_ROWS = 1 << 18  # largest number of rows of a batch
 _MOST_NAMED = 8  # names in an error message
 _DESTROYED = "mean_models_destroyed"
 VERDICT_FIGURES = ("mean_share_lost", "p_suppressed", "p_annihilated", _DESTROYED)
@@ -66,7 +66,7 @@ class Sweep:
 
     @cached_property
     def done(self) -> tuple[int, ...]:
-        """Numbers of the parts that were finished at the first access to this property."""
+        """Numbers of the parts that were finished when this object first read the folder."""
         return tuple(sorted(self._files))
 
     @property
@@ -183,9 +183,9 @@ class Sweep:
         return table.assign(cells=table[f"{figures[0]} cells"].astype(np.int64))[[*keys, *figures, "cells"]]
 
     def heatmap(self, metric: str = _DESTROYED, *, ax: Axes | None = None, **where: Any) -> Axes:
-        """Draw a heatmap of attackers against defenders in one situation, with means over the varied numbers.
+        """Draw a heatmap of attackers against defenders, with means over the varied numbers.
 
-        The picture has room for 60 units of each side; a filter can select fewer units.
+        The filter `where` (:meth:`frame`) must leave one situation and one ruleset.
         """
         table = self._matchups((metric,), where)
         others = {name: value for name, value in where.items() if name != "situation"}  # the picture names it anyway
@@ -381,7 +381,7 @@ def _dice(loadout: Loadout, row_id: Any) -> float:
 
 
 def _by_pair(table: pd.DataFrame, pair: list[str], figures: Sequence[str]) -> pd.DataFrame:
-    """Combine the means of the rows of each pair, and name the row used most (the first by name of equals)."""
+    """Combine the means of each pair over its rows of armaments, and name the row used most (of equals, the first)."""
     weighed = table.assign(**{name: table[name] * table["cells"] for name in figures})
     means = weighed.groupby(pair, sort=False)[[*figures, "cells"]].sum(min_count=1)
     for name in figures:

@@ -27,7 +27,7 @@ VARIED_KEYS = (
 ADDED_PREFIX = "by "
 """Prefix of values that are added to the profile's value; values of `dice` are always added."""
 FIGURES_FROM_POINTS = ("expected_victory_points", "expected_points_destroyed", EFFICIENCY)
-"""Figures derived from other figures and the points of both units."""
+"""Figures derived from other figures and from points or victory points of the units."""
 SWEPT_FIGURES = (*(SUMMARY.names or ()), *TWO_SIDED_FIGURES, *FIGURES_FROM_POINTS)
 """Figures that can be computed for a cell."""
 _BASE_FIGURES = ("mean_models_destroyed", "p_annihilated")  # from which FIGURES_FROM_POINTS are derived

@@ -75,7 +75,7 @@ def _side_columns(plan: Plan, faction: str | None, positions: range, broadcast: 
 
 
 def _points_figures(plan: Plan, block: CellBlock, figures: dict[str, Floats]) -> dict[str, Floats]:
-    """Return the figures that need points."""
+    """Return the figures that need points or victory points."""
 
     def of_defender(key: str) -> Floats:
         return np.tile(_level_values(plan, None, block.columns, key), len(block.rows))
