@@ -102,10 +102,10 @@ class SolvedDice(JudgedAnswer):
     role : str
         Role; its factor in the price stands for benefits that no fight shows.
     dice : int or None
-        The change whose fair price is nearest to the points; None if the loadout is not fair with it, or if a larger
-        change than those tried may be nearer.
+        The change with the verdict fair whose fair price is nearest to the points; None if no change has this verdict,
+        or if a larger change than those tried may be nearer.
     frame : DataFrame
-        One row for each change that was tried, with the fair points and the verdict with that change.
+        One row for each change with a fair price, with the fair points, the verdict, and why it is undecided.
     """
 
     loadout: str
@@ -121,7 +121,11 @@ class SolvedDice(JudgedAnswer):
     def headline(self) -> str:
         if self.dice is None:
             return f"No change of dice that was tried makes {loadout_name(self.loadout)} fair at {self.points} points."
-        return f"{loadout_name(self.loadout)} is fair at {self.points} points with {self.dice:+d} dice."
+        return f"{loadout_name(self.loadout)} is fair at {self.points} points with {self._dice_text}."
+
+    @property
+    def _dice_text(self) -> str:
+        return "its present dice" if self.dice == 0 else f"{self.dice:+d} dice"
 
     def _figures(self) -> dict[str, Any]:
         names = ("loadout", "row", "role", "points", "dice")
@@ -144,21 +148,21 @@ class SolvedDice(JudgedAnswer):
             return f"no change of dice that was tried makes it fair at {self.points} points; its fair price is {prices}"
         fair_price = fair.loc[fair["dice"] == self.dice, "fair_points"].iloc[0]
         within = f" (fair from {fair['dice'].min():+d} to {fair['dice'].max():+d})" * (len(fair) > 1)
-        answer = f"at {self.points} points it is fair with {self.dice:+d} dice{within}"
+        answer = f"at {self.points} points it is fair with {self._dice_text}{within}"
         return f"{answer}; its fair price is then {fair_price:.0f}"
 
     def blocks(self) -> list[Block]:
         head = ["dice", "fair points", "95% interval", f"at {self.points} points"]
-        columns = self.frame[["dice", "fair_points", "fair_low", "fair_high", "verdict"]]
+        columns = self.frame[["dice", "fair_points", "fair_low", "fair_high", "verdict", "doubt"]]
         rows = [
-            [f"{dice:+d}", short_figure(fair), interval_text(low, high), verdict]
-            for dice, fair, low, high, verdict in columns.itertuples(index=False)
+            [f"{dice:+d}", short_figure(fair), interval_text(low, high), f"{verdict}: {doubt}" if doubt else verdict]
+            for dice, fair, low, high, verdict, doubt in columns.itertuples(index=False)
         ]
         lines = [
             *fill(f"{self._subject}, {self.opponents.in_short}: {self._conclusion}."),
             *fill(f"Judged {self.opponents}."),
         ]
-        return [Block(lines=lines), Block(head=head, rows=rows, align=">>>>")]
+        return [Block(lines=lines), Block(head=head, rows=rows, align=">>><")]
 
 
 def solve_price(
@@ -225,6 +229,8 @@ def solve_dice(
 ) -> SolvedDice:
     """Return the change of dice that makes a loadout fair at its points, and the fair price with each change.
 
+    Changes with which the loadout has no fair price, because it can then damage none of the opponents, are left out.
+
     Parameters
     ----------
     unit : str or Loadout
@@ -253,22 +259,29 @@ def solve_dice(
         raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds fair ones")
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
     standings = Standings(matchups_of_all(loadout, against, situations, policy, library, threads, progress)[0])
-    rows = []
+    role, rows = _standing_in_role(standings, loadout.selector, role).role, []
     for by, variant in variants.items():
-        result = _standing_in_role(standings.with_([variant], threads) if by else standings, loadout.selector, role)
+        changed = standings.with_([variant], threads) if by else standings
+        if np.isnan(changed[loadout.selector].fair_points):
+            continue
+        result = _standing_in_role(changed, loadout.selector, role)
         figures = {name: getattr(result, name) for name in ("fair_points", "fair_low", "fair_high")}
-        rows.append({"dice": by, **figures, "points_over_fair": points / result.fair_points, "verdict": result.verdict})
+        figures["points_over_fair"] = points / result.fair_points
+        rows.append({"dice": by, **figures, "verdict": result.verdict, "doubt": result.doubt})
     curve = pd.DataFrame(rows)
-    return SolvedDice(loadout.selector, row, result.role, points, _fair_change(curve), curve, **standings.conditions)
+    return SolvedDice(loadout.selector, row, role, points, _fair_change(curve), curve, **standings.conditions)
 
 
 def _fair_change(curve: pd.DataFrame) -> int | None:
     """Return the change of dice with the nearest fair price, or None as in :class:`SolvedDice`."""
-    distances = np.log(curve["points_over_fair"].to_numpy(np.float64))
-    best = int(np.abs(distances).argmin())
-    neighbour = {0: 1, len(distances) - 1: len(distances) - 2}.get(best)
-    is_at_end = neighbour is not None and distances[best] * distances[neighbour] > 0
-    return None if is_at_end or curve["verdict"].iloc[best] != FAIR else int(curve["dice"].iloc[best])
+    log_ratios = np.log(curve["points_over_fair"])
+    fair = log_ratios[curve["verdict"] == FAIR]
+    if fair.empty:
+        return None
+    best = int(fair.abs().idxmin())
+    neighbour = {0: 1, len(curve) - 1: len(curve) - 2}.get(best)
+    is_at_end = neighbour is not None and log_ratios[best] * log_ratios[neighbour] > 0
+    return None if is_at_end else int(curve["dice"][best])
 
 
 def _whole_points(points: float) -> int:

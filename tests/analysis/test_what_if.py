@@ -134,6 +134,12 @@ def test_the_end_of_the_search_is_no_answer(dice_of_elder):
     assert "no change of dice that was tried makes it fair at 90 points; its fair price is" in text
 
 
+def test_changes_without_a_fair_price_are_left_out():
+    found = analyser.solve_dice("crown/sharp-rifles@basic", against="imperium/*@basic", situations="long-range", most=6)
+    assert found.frame["dice"].min() > -6  # with fewer dice it can damage none of them
+    assert found.frame["doubt"].astype(bool).equals(found.frame["verdict"] == "undecided")
+
+
 @pytest.mark.parametrize(
     ("ask", "how", "message"),
     [
