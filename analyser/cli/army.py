@@ -25,11 +25,11 @@ _NUMBERS = Option("--numbers", "Numbers to use if roster and profile differ. Def
 _OUTPUT = output(ruleset=False, plot=False)
 
 
-def _army_in(file: str, library: Profiles, numbers: Any) -> Army:
-    """Return the army in a file; print a note if `numbers` is stated, but the file is no roster."""
-    if numbers is not None and Path(file).suffix.lower() == TOML:
+def _army_in(army: str | list[str], library: Profiles, numbers: Any) -> Army:
+    """Return the army in a file or of selectors; print a note if `numbers` is stated for anything but a roster."""
+    if numbers is not None and (isinstance(army, list) or Path(army).suffix.lower() == TOML):
         note("--numbers: no effect without a roster")
-    return analyser.load_army(file, library, numbers=numbers or "profile")
+    return analyser.load_army(army, library, numbers=numbers or "profile")
 
 
 def _note_warnings(*armies: Army) -> None:
@@ -76,15 +76,17 @@ def army_card(file: str, out: str, numbers: str | None = None) -> None:
 
 
 @command(
-    "FILE",
-    Option("--against FILE", "File of the other army.", required=True),
+    "MINE YOURS",
     *(_NUMBERS, PAGE, *INPUT),
-    examples=("mine.rosz --against yours.rosz --out table.html", "mine.toml --against foes.toml --out t.html"),
+    examples=("mine.rosz yours.rosz --out table.html", "mine.toml '3 x imperium/krupp-field-guns@basic' --out t.html"),
 )
-def army_table(file: str, against: str, out: str, numbers: str | None = None) -> None:
-    """Write an offline page for a phone: exact probabilities in a game of the army in FILE against another."""
+def army_table(mine: str, yours: str, out: str, numbers: str | None = None) -> None:
+    """Write an offline page for a phone: exact probabilities in a game of the army MINE against YOURS.
+
+    Each is a file, or units separated by commas, as in the command battle.
+    """
     library = profiles_in_use()
-    armies = [_army_in(path, library, numbers) for path in (file, against)]
+    armies = [_army_in(parse_army(text), library, numbers) for text in (mine, yours)]
     analyser.table(*armies, profiles=library).save(out)
     _note_warnings(*armies)
 

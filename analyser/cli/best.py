@@ -9,7 +9,7 @@ import click
 import analyser
 from analyser.cli.answer import dask_executor, profiles_in_use, show, with_progress, write
 from analyser.cli.command_base import command
-from analyser.cli.fights import WANT_NOTES, parse_attacks, parse_unit
+from analyser.cli.fights import DUEL_NOTES, WANT_NOTES, parse_attacks, parse_unit
 from analyser.cli.messages import message_when_stopped, run_in_thread
 from analyser.cli.option_base import Option
 from analyser.cli.options import DASK, THREADS, key_options, output, stated_terms
@@ -28,7 +28,7 @@ TERM_OPTIONS = [option for option in key_options(DuelTerms, "duel", _DUEL) if op
 
 @command(
     "A [B]",
-    Option("--against POLICY", "Policy of B, as in `analyser duel --help-all`. Default: best.", _DUEL),
+    Option("--against POLICY", "Policy of B (--help-all lists the policies). Default: best.", _DUEL),
     *TERM_OPTIONS,
     Option("--by", "Horizontal axis of the picture. Default: models.", _PICTURE, choices=PLOT_AXES),
     Option("--round N", "Round of the picture. Default: 1.", _PICTURE, least=1),
@@ -37,7 +37,7 @@ TERM_OPTIONS = [option for option in key_options(DuelTerms, "duel", _DUEL) if op
         "crown/rifle-p@basic scion-grenadier-p@basic --distance 18",
         "crown/rifle-p@basic scion-grenadier-p@basic --rounds 3 --want survival",
     ),
-    notes=WANT_NOTES,
+    notes=DUEL_NOTES,
 )
 def best_duel(a: str, b: str | None = None, against: str | None = None, **picture: Any) -> None:
     """Compute the best play of A in a duel with B: its value, the plan, and how much worse each simple tactic is.

@@ -211,7 +211,12 @@ class Command(click.Command):
     """
 
     def __init__(
-        self, *args: Any, examples: Sequence[str] = (), notes: str = "", brief: Sequence[str] = (), **more: Any
+        self,
+        *args: Any,
+        examples: Sequence[str] = (),
+        notes: str | Callable[[], str] = "",
+        brief: Sequence[str] = (),
+        **more: Any,
     ) -> None:
         super().__init__(*args, **more)
         self.examples, self.notes = examples, notes
@@ -246,8 +251,9 @@ class Command(click.Command):
         """Write the examples, and with ``--help-all`` the notes."""
         group = _group_of_default(ctx)
         path = ctx.command_path if group is None else f"analyser {group.name}"
+        notes = self.notes() if callable(self.notes) else self.notes
         lines = ["\b", "Examples:", *(f"  {path} {example}".rstrip() for example in self.examples)]
-        self.epilog = "\n".join([*lines, "", self.notes if ALL_HELP in ctx.meta else ""])
+        self.epilog = "\n".join([*lines, "", notes if ALL_HELP in ctx.meta else ""])
         super().format_epilog(ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,25 @@ DEFAULT_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance
 _TABLE_OPTIONS = ("weights", "per_points", "at_least")  # options that exclude a range (--over)
 _WEIGHTS = Value(lambda text, where: [number(0).read(part, where) for part in split_names(text)])
 _METRIC_TEXT = (
-    "Metric, such as p_broken (list: docs/keys.md). With --over, NAME:least prefers low values, and two metrics show"
+    "Metric, such as p_broken (--help-all lists them). With --over, NAME:least prefers low values, and two metrics show"
     " the variants that no other beats in both (a Pareto front)."
 )
-METRIC = Option("--metric NAME", "Metric, such as p_broken (list: docs/keys.md).", COMPARISON)
+_OF_MATCHUPS, _OF_SENSITIVITY = (
+    Option("--metric NAME", f"Metric (--help-all lists them). Default: {default}.", COMPARISON)
+    for default in ("p_annihilated", "mean_models_destroyed")
+)
+
+
+def _metric_notes(duels: bool = True) -> str:
+    """Return the names and titles of all metrics, for ``--help-all``."""
+    from analyser.common.metrics import COMPARE_METRICS, MATCHUP_METRICS
+
+    titles = {name: metric.title.format(at_least="K") for name, metric in (COMPARE_METRICS | MATCHUP_METRICS).items()}
+    lines = [f"  {name:<40}{title}" for name, title in titles.items() if "_per_100_points" not in name]
+    per_points = "Those that begin with mean_ or expected_ also end in _per_100_points."
+    return "\n".join(["\b", "Metrics:", *lines, "", per_points, *(["", DUEL_NOTES] if duels else [])])
+
+
 PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attacker.", COMPARISON)
 
 
@@ -54,7 +70,7 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
         "'crown/rifle*' --target scion-grenadier-p@basic --target krupp@basic",
         "crown/sharp-rifles@basic crown/rifle-p@basic --target krupp@basic --over distance=1..24",
     ),
-    notes=DUEL_NOTES,
+    notes=_metric_notes,
 )
 def compare_loadouts(
     loadouts: tuple[str, ...],
@@ -117,7 +133,7 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
 @command(
     "ATTACKERS DEFENDERS",
     situations(", or all. Default: long-range,short-range-aimed.", COMPARISON),
-    METRIC,
+    _OF_MATCHUPS,
     PER_POINTS,
     Option("--row NAME", "Row to fire. Default: the best for each pair.", COMPARISON),
     Option("--level", "Only these levels, on both sides.", COMPARISON, dest="levels", choices=LEVELS, multiple=True),
@@ -126,6 +142,7 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
         "'crown/*' 'imperium/*' --metric p_annihilated --plot heatmap.png",
         "'crown/*@basic' 'imperium/*@basic' --situations charge --format csv",
     ),
+    notes=partial(_metric_notes, duels=False),
 )
 def matchups(**keys: Any) -> None:
     """Compare each of ATTACKERS with each of DEFENDERS; names may have wildcards."""
@@ -137,11 +154,12 @@ def matchups(**keys: Any) -> None:
 
 @command(
     "ATTACKER TARGET",
-    METRIC,
+    _OF_SENSITIVITY,
     *ATTACK_OPTIONS,
     *METHOD_OPTIONS,
     *output(),
     examples=("crown/rifle-p@basic krupp@basic", "crown/rifle-p@basic krupp@basic --metric p_broken --distance 6"),
+    notes=partial(_metric_notes, duels=False),
 )
 def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     """Show the effect of raising and lowering each number of ATTACKER and TARGET by 1 on a metric of the attack."""

@@ -50,7 +50,7 @@ _SYSTEMS = (
     System("grande-tactique", "Grande Tactique"),
     System("warmaster", "Warmaster"),
     System("mordheim", "Mordheim"),
-    System("compare", "Five systems side by side", _OTHER_FILES),
+    System("compare", "Four games and Armoured Clash side by side", _OTHER_FILES),
 )
 SYSTEMS = {system.name: system for system in _SYSTEMS}
 FIGHT_SECTIONS = {  # sections of scenarios, which are questions about fights

@@ -40,6 +40,7 @@ _STEPS = 'a move of best play ends at a multiple of {:g}", at its full length, o
 _NO_EDGE = "a unit without edge_distance is far from its own edge, and retires by its SPEED, never at double time"
 _AMOK_WITHOUT_DISTANCE = "no distance is given: a unit that runs amok without charging does no damage"
 _DIFFERENT_UNITS = "the attackers are different units: an attacker's own losses do not affect later attacks"
+_STATIC = "the Static target is destroyed if it loses the combat (AC-7)"
 _NO_PROFILE = "an attacker without a profile does not count as an aerial unit, at which a Tail Gunner would fire back"
 
 
@@ -261,6 +262,7 @@ def rules_of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Rule
     several_cards = any(unit.passengers is not None for unit in (attacker, target)) or any(overcharge)
     assumptions = [CARDS[with_replacement]] if several_cards or attacker.has("Overrun", "Throw") else []
     assumptions += [_NO_SECONDARY_DAMAGE] if any(overcharge[2:]) else []
+    assumptions += [_STATIC] if target.has("Static") else []
     return rules.as_rules_used(assumptions, scenario.warnings, scenario.ruleset)
 
 

@@ -50,7 +50,8 @@ COMBAT_PANELS = {
     },
     "duel": {
         "heading": "Duel from this distance",
-        "about": "Both follow their usual tactic; a toss each round decides which acts first. Rounds played:",
+        "about": "By default both shoot if they can, else charge, else take cover. A toss each round decides which "
+        "acts first. Rounds played:",
         "shares": [
             {"name": "attacker_wins", "label": "wins", "look": "won"},
             {"name": "draw", "label": "draw", "look": "even"},

@@ -23,7 +23,8 @@ def test_run_answers_a_question_about_morale(file, system):
 def test_run_knows_a_duel_from_a_comparison(file):
     duel = '[duel]\nrounds = 1\n[a]\nunit = "crown/rifle-p@basic"\n[b]\nunit = "crown/rifle-p@basic"\n'
     assert answer("run", file(duel)) == answer("duel", *["crown/rifle-p@basic"] * 2, "--rounds", "1")
-    assert answer("run", file(f"nerve = 0.5\n{duel}")).split("\n")[0].endswith("Five systems side by side")
+    first = answer("run", file(f"nerve = 0.5\n{duel}")).split("\n")[0]
+    assert first.endswith("Four games and Armoured Clash side by side")
 
 
 @pytest.mark.parametrize("keys", [{}, {"rounds": 3}, {"attack": {}, "target": {}}, {"models": 3, "attack": {}}])

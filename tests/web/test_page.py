@@ -99,7 +99,7 @@ def test_a_die_of_ones_own_is_in_the_page(tmp_path):
 
 def test_the_commands_write_the_pages_and_refuse_other_files(page, tmp_path):
     out = tmp_path / "table.html"
-    answer("army", "table", CROWN, "--against", IMPERIUM, "--out", out, "--quiet")
+    answer("army", "table", CROWN, IMPERIUM, "--out", out, "--quiet")
     assert out.read_text(encoding="utf-8") == page.html
-    assert "allowed: .html" in refusal("army", "table", CROWN, "--against", IMPERIUM, "--out", tmp_path / "x.pdf")
+    assert "allowed: .html" in refusal("army", "table", CROWN, IMPERIUM, "--out", tmp_path / "x.pdf")
     assert "allowed: .html" in refusal("calculator", "--out", tmp_path / "x.pdf")
