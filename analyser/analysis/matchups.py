@@ -47,7 +47,7 @@ ASSUMPTIONS = (
     "models that are lost because the unit breaks. Expected victory points include every kind of annihilation.",
     "A charge is one close quarters combat in the open against a unit that has not been activated, without "
     "outflanking, support or threats. Figures are the target's losses before its test; the charger has one figure, "
-    "its mean share of models lost. In a unit that breaks, damage that destroys no model is not counted.",
+    "its mean share of models lost. If a unit breaks, damage on a model that was not destroyed is not counted.",
     "A duel is six rounds of two units without distance or terrain (AC-9.2); the attacker acts first in each. A unit "
     "shoots if it has a row for such targets, else charges if it may, else takes cover. Its figures are the "
     "defender's losses and the winner by victory points; a unit without a victory-point value counts as 1.",

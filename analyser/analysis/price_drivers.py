@@ -30,7 +30,7 @@ _TEXTS = {
     HITS: "it takes {own:.0f} hits to destroy 100 points of it (other {role}: {usual:.0f}){detail}",
     ENDURANCE: "under the same number of hits it {times} other {role}{detail}",
     OUT_OF_REACH: "it shoots from outside the enemy's reach {share:.0%} of the time, which prevents {prevented:.0%} of"
-    " its losses (of those of other {role}: {usually:.0%})",
+    " its losses (other {role}: {usually:.0%} of theirs)",
     SUPPRESSING: "suppressing its enemies{detail} prevents {prevented:.0%} of its losses (other {role}: {usually:.0%})",
     SUPPRESSED: "being suppressed reduces the losses it inflicts by {prevented:.0%} (other {role}: {usually:.0%})",
     BEST_PLAY: "best play raises its value {more} than that of other {role} (by {by:.0%})",

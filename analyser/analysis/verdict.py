@@ -170,7 +170,7 @@ def verdict_of(under: float, over: float, doubt: str = "") -> str:
 
 
 def lean_of(under: float, over: float) -> str:
-    """Return the most likely case in words, with its probability.
+    """Return the most likely case in words, with its probability rounded down.
 
     >>> lean_of(0.85, 0.01), lean_of(0.1, 0.62), lean_of(0.2, 0.25), lean_of(np.nan, np.nan)
     ('probably cheap, 85%', 'probably dear, 62%', 'probably within 10%, 55%', '')
@@ -179,7 +179,7 @@ def lean_of(under: float, over: float) -> str:
         return ""
     sides = {"cheap": under, "dear": over, "within 10%": 1.0 - under - over}
     side = max(sides, key=lambda name: sides[name])
-    return f"{'probably' if sides[side] >= 0.5 else 'possibly'} {side}, {min(sides[side], 0.99):.0%}"
+    return f"{'probably' if sides[side] >= 0.5 else 'possibly'} {side}, {int(100 * min(sides[side], 0.99) + 1e-9)}%"
 
 
 def _noticed_from(prices: PooledPrices) -> Floats:
@@ -271,8 +271,9 @@ def _verdict_on(
         doubt = f"its fights alone suggest {fair[0]:.0f} points, but these numbers leave out {uncounted}"
         return UNDECIDED, lean, doubt, doubt
     if verdict == FAIR and better:
-        left_out = f"what only the dearer has: {better.besides}"
-        doubt = f"{better.loadout} does as well for no more points, but these numbers leave out {left_out}"
+        price = f"{counted(better.saved, 'point')} less" if better.saved else "the same points"
+        left_out = f"what it lacks: {better.besides}"
+        doubt = f"{better.loadout} does as well for {price}, but these numbers leave out {left_out}"
     elif verdict == UNDECIDED:
         doubt = f"anything from {fair[1]:.0f} to {fair[2]:.0f} points may be fair"
     if doubt:

@@ -42,7 +42,12 @@ def explain_trial(attacker: str, target: str | None = None, kind: str = "attack"
 
 @command(
     "ATTACKER [TARGET]",
-    Option("--destroyed N", "Models destroyed, if the target neither broke nor fled.", QUESTION, least=0),
+    Option(
+        "--destroyed N",
+        "Models destroyed. If the target broke or fled, also state --got broken=yes or fled=yes.",
+        QUESTION,
+        least=0,
+    ),
     Option("--got FIGURE=VALUE", "Your result, such as broken=yes, or hits=9 for the dice.", QUESTION, multiple=True),
     KIND,
     *CONDITIONS,
