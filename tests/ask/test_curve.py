@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import analyser as an
+from analyser.ask.keys import key_of
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
 CHEAPEST = tuple(RIFLES[::-1])
@@ -126,8 +127,11 @@ def test_keys_of_the_other_kinds():
     duels = an.curve(RIFLES[0], GRENADIERS, kind="duel", over="b.models=2,4", rounds=2, metric="mean_margin@1")
     alone = [an.duel(RIFLES[0], {"unit": GRENADIERS, "models": each}, rounds=2) for each in (2, 4)]
     assert duels.frame["mean_margin@1"].tolist() == [each.mean("margin", 1) for each in alone]
-    with pytest.raises(an.InputError, match="both sides have the key"):
-        an.curve(RIFLES[0], GRENADIERS, kind="duel", over="models=1..2")
+    for key in ("models=1..2", "suppressed"):
+        with pytest.raises(an.InputError, match="both sides have the key"):
+            an.curve(RIFLES[0], GRENADIERS, kind="duel", over=key)
+    for kind in ("attack", "focus", "charge"):
+        assert key_of("suppressed", kind).paths == (("target", "suppressed"),)
 
 
 def test_whole_questions_of_other_kinds():
