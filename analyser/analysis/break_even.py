@@ -197,7 +197,8 @@ def solve_price(
     library = library_of(profiles)
     loadout = library.loadout(unit)
     priced = _with_initial_points(loadout, against, library)
-    standings = Standings(matchups_of_all(priced, against, situations, policy, library, threads, progress)[0])
+    table, _, opponents = matchups_of_all(priced, against, situations, policy, library, threads, progress)
+    standings = Standings(table)
     if priced is not loadout:  # repeated at the fair price, because the result depends slightly on the points
         first = _standing_in_role(standings, loadout.selector, role)
         standings = standings.with_([loadout.with_(points=_whole_points(first.fair_points))], threads)
@@ -211,7 +212,8 @@ def solve_price(
     low, high = (min(end, points) if doubt else end for end in (result.fair_low, result.fair_high))
     own = at_price[loadout.selector]
     price = FairPrice(points, low, high, own.verdict if result.role == own.role else "", doubt or own.doubt)
-    return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, **standings.conditions)
+    conditions = standings.conditions | {"opponents": opponents}
+    return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, **conditions)
 
 
 def solve_dice(
@@ -258,7 +260,8 @@ def solve_dice(
         problem = f"it {'has no' if points is None else 'costs 0'} points"
         raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds fair ones")
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
-    standings = Standings(matchups_of_all(loadout, against, situations, policy, library, threads, progress)[0])
+    table, _, opponents = matchups_of_all(loadout, against, situations, policy, library, threads, progress)
+    standings = Standings(table)
     role, rows = _standing_in_role(standings, loadout.selector, role).role, []
     for by, variant in variants.items():
         changed = standings.with_([variant], threads) if by else standings
@@ -269,7 +272,8 @@ def solve_dice(
         figures["points_over_fair"] = points / result.fair_points
         rows.append({"dice": by, **figures, "verdict": result.verdict, "doubt": result.doubt})
     curve = pd.DataFrame(rows)
-    return SolvedDice(loadout.selector, row, role, points, _fair_change(curve), curve, **standings.conditions)
+    conditions = standings.conditions | {"opponents": opponents}
+    return SolvedDice(loadout.selector, row, role, points, _fair_change(curve), curve, **conditions)
 
 
 def _fair_change(curve: pd.DataFrame) -> int | None:

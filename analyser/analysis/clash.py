@@ -153,7 +153,8 @@ class Clash(FramedAnswer):
         units = (loadout.unit for side in self.sides for loadout in side.army.loadouts)
         melee_units = tuple(dict.fromkeys(unit.name for unit in units if any(row.kind == "melee" for row in unit.rows)))
         if self.mine.volleys and melee_units:
-            rules.append(NotModelled("Charges", "the best attacks of a round, which are all shots", melee_units))
+            name, touches = "charges in the best attacks of a round", "the best attacks of a round, which are all shots"
+            rules.append(NotModelled(name, touches, melee_units))
         return tuple(rules)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,9 +43,13 @@ MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # largest numbers of loadouts, r
 
 
 class Opponents(NamedTuple):
-    """The opponents of a loadout, which include itself: their number by faction."""
+    """The opponents of a loadout, which include itself: their number by faction.
+
+    `added` has those among them that are opponents only because they are judged.
+    """
 
     factions: Mapping[str, int]
+    added: Mapping[str, int] = Counter()
 
     @property
     def loadouts(self) -> int:
@@ -55,14 +59,20 @@ class Opponents(NamedTuple):
     @property
     def in_short(self) -> str:
         """Description of the opponents in a few words."""
-        names = list(map(faction_name, self.factions))
+        names = list(map(faction_name, self._stated))
         factions = " and ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} factions"
-        return f"against {counted(self.loadouts, 'loadout')} of {factions}"
+        return f"against {counted(self._stated.total(), 'loadout')} of {factions}"
 
     def __str__(self) -> str:
         """Return the opponents as text, with the number of loadouts of each faction."""
-        counts = ", ".join(f"{faction_name(name)} {count}" for name, count in self.factions.items())
-        return f"against {counted(self.loadouts, 'loadout')} ({counts})"
+        counts = ", ".join(f"{faction_name(name)} {count}" for name, count in self._stated.items())
+        added = sum(self.added.values())
+        also = f" and {'the unit itself' if added == 1 else f'the {added} judged loadouts'}" if added else ""
+        return f"against {counted(self._stated.total(), 'loadout')} ({counts}){also}"
+
+    @property
+    def _stated(self) -> Counter[str]:
+        return Counter(self.factions) - Counter(self.added)
 
     def as_dict(self) -> dict[str, Any]:
         return {"loadouts": self.loadouts, "factions": dict(self.factions)}
@@ -297,8 +307,8 @@ def fair_points(
     """
     if isinstance(units, Matchups):
         return fair_points_in(units)
-    table, priced = matchups_of_all(units, against, situations, policy, profiles, threads, progress)
-    return fair_points_in(table, priced)
+    table, priced, opponents = matchups_of_all(units, against, situations, policy, profiles, threads, progress)
+    return replace(fair_points_in(table, priced), opponents=opponents)
 
 
 def fair_points_in(
@@ -333,7 +343,7 @@ def fair_points_in(
         situations=exchanged,
         profiles=answer.profiles,
         caveats=_caveats_text(answer),
-        opponents=Opponents(Counter(side.faction for side in sides.values())),
+        opponents=opponents_of(sides.values()),
     )
     return prices if shown is None else prices.for_loadouts(shown)
 
@@ -372,19 +382,26 @@ def matchups_of_all(
     profiles: ProfilesLike | None,
     threads: int | None,
     progress: Progress | bool | None,
-) -> tuple[Matchups, dict[str, Loadout]]:
-    """Return the matchups among all opponents and `units`, without duels, and the `units` by selector."""
+) -> tuple[Matchups, dict[str, Loadout], Opponents]:
+    """Return the matchups among all opponents and `units` (no duels), the `units` by selector, and all opponents."""
     stated, library = situations_named(situations), library_of(profiles)
     _check_exchange(stated)
     exchanged = [situation for situation in stated if situation.kind in (*EXCHANGE_KINDS, BEST_TRADE)]
     wanted = price_situations(policy, exchanged)
     priced = {loadout.selector: loadout for loadout in loadouts(units, library)}
-    all_loadouts = list(({loadout.selector: loadout for loadout in loadouts(against, library)} | priced).values())
+    stated_opponents = {loadout.selector: loadout for loadout in loadouts(against, library)}
+    all_loadouts = list((stated_opponents | priced).values())
     if len(all_loadouts) == 1:
         problem = f"{all_loadouts[0].selector} has no opponents but itself"
         raise InputError(problem, where="against", allowed=f"other loadouts, such as {ALL_LOADOUTS}")
     options: dict[str, Any] = {"situations": wanted, "profiles": library, "threads": threads, "progress": progress}
-    return matchups(all_loadouts, all_loadouts, **options), priced
+    added = [loadout for loadout in priced.values() if loadout.selector not in stated_opponents]
+    return matchups(all_loadouts, all_loadouts, **options), priced, opponents_of(all_loadouts, added)
+
+
+def opponents_of(all_loadouts: Iterable[Loadout], added: Iterable[Loadout] = ()) -> Opponents:
+    """Return the number of loadouts that fight each other; `added` are among them only because they are judged."""
+    return Opponents(*(Counter(loadout.faction for loadout in part) for part in (all_loadouts, added)))
 
 
 def verdict_counts(frame: pd.DataFrame) -> dict[str, int]:

@@ -210,7 +210,8 @@ def what_if(
     if not changes:
         raise InputError("nothing is changed", where=loadout.selector, allowed="such as points=75, dice=-2")
     changed = loadout.with_(row=row, **changes)
-    before = Standings(matchups_of_all(loadout, against, situations, policy, library, threads, progress)[0])
+    table, _, opponents = matchups_of_all(loadout, against, situations, policy, library, threads, progress)
+    before = Standings(table)
     after = before.with_([changed], threads, keep=True)
     return WhatIf(
         loadout.selector,
@@ -219,7 +220,7 @@ def what_if(
         after[loadout.selector],
         matchup_changes(before, after, loadout.selector),
         _bands_without_dice(loadout, changed),
-        **after.conditions,
+        **after.conditions | {"opponents": opponents},
     )
 
 

@@ -260,7 +260,7 @@ def _left_out_texts(key: Key, axis: Sequence[Any], solved: set[Any], reasons: Ma
         if not is_solved:
             values = list(run)
             ends = " to ".join(dict.fromkeys([text_of(values[0]), text_of(values[-1])]))
-            texts.append(f"{key.title} {ends} left out: {reasons[values[0]]}")
+            texts.append(f"{key.title} {ends} ({reasons[values[0]]})")
     return texts
 
 

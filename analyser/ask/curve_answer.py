@@ -354,7 +354,8 @@ def _notes_of(curve: Curve) -> Iterator[str]:
     missing = curve.frame.dropna(subset=["why_not"]).drop_duplicates("line")
     if len(missing):
         more_lines = f" (also of {counted(len(missing) - 1, 'more line')})" if len(missing) > 1 else ""
-        yield f"Values missing: {missing['line'].iloc[0]}{more_lines}: {missing['why_not'].iloc[0]}"
+        line, why_not = missing[["line", "why_not"]].iloc[0]
+        yield f"Values missing: {line}{more_lines}: {why_not.removeprefix(f'{line}: ')}"
 
 
 def _notes_of_map(curve: Curve) -> Iterator[str]:

@@ -92,8 +92,9 @@ class Key(NamedTuple):
 def key_of(name: str, kind: str, where: str = "over") -> Key:
     """Return the key called `name` in questions of a kind; case, spaces and hyphens do not matter.
 
-    If both sides have the key, state the section first, as in ``a.models``. For morale, and for the armies of a
-    battle, the name is the path in the file, with the index of a list entry: ``mine.unit.0.models``.
+    If both sides have the key, state the section first, as in ``a.models``. Only ``suppressed`` alone means the target,
+    except in duels. For morale, and for the armies of a battle, the name is the path in the file, with the index of a
+    list entry: ``mine.unit.0.models``.
 
     Raises
     ------
@@ -137,8 +138,8 @@ def _keys(kind: str) -> dict[str, Key]:
                 keys[f"{section}.{flag}"] = Key(f"{section}.{flag}", ((*root, field),), "flag", flag)
     for full, key in list(keys.items()):
         short = full.partition(".")[2]
-        # `suppressed` alone means the target, as in the command `attack`, or B in a duel
-        is_ambiguous = short in keys and short != "suppressed"
+        # `suppressed` alone means the target, as in the command `attack`; a duel has no target
+        is_ambiguous = short in keys and (short != "suppressed" or kind == "duel")
         keys[short] = Key(_AMBIGUOUS, ()) if is_ambiguous else key._replace(name=short)
     keys = {name: key for name, key in keys.items() if key.name != _AMBIGUOUS}
     if kind in _FIRST_PATHS:

@@ -100,11 +100,7 @@ def fight_luck(result: Any, report: Mapping[str, Any], *, label: str = "", side:
 
 def _conditions_of(result: Any) -> tuple[str, ...]:
     width = max(len(label) for label, _ in result.heading()[1:])
-    lines = [f"{label:{width}}  {text}".rstrip() for label, text in result.heading()[1:]]
-    attack = getattr(result.scenario, "attack", None)  # other kinds have none
-    if attack is not None and attack.attacker is not None and attack.distance is None:
-        lines.append("Distance  not stated: within range, and not at short range")
-    return tuple(lines)
+    return tuple(f"{label:{width}}  {text}".rstrip() for label, text in result.heading()[1:])
 
 
 def _loss_names(prefix: str) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ _MOST_DICE = Option("--most N", "Try up to N dice more or fewer, 1 to 12. Defaul
 @command(
     "[UNITS]...",
     *(POLICY, *_OPPONENTS),
-    Option("--fail-on-verdict WORDS", "Exit with 1 if a loadout has one of these verdicts, such as over-priced."),
+    Option("--fail-on-verdict WORDS", "Also list loadouts of these verdicts, such as over-priced; exit with 1 if any."),
     Option("--baseline FILE", "With --fail-on-verdict: file of accepted verdicts, made with --accept."),
     Option("--accept FILE", "Save all verdicts as accepted, for --baseline."),
     *output(),
@@ -51,11 +51,10 @@ def balance_prices(
     result = with_progress(analyser.fair_points, delay=0.0, **keys)
     if accept:
         verdict_gate.write_baseline(result, accept)
+    show(result)
     failed = verdict_gate.failures(result, failing, accepted)
-    if not failing:
-        show(result)
-    elif len(failed):
-        click.echo("\n".join(verdict_gate.failure_lines(failed)))
+    if len(failed):
+        click.echo("\n".join(verdict_gate.failure_lines(failed)), err=True)
         return HAS_FAILING_VERDICT
     return 0
 

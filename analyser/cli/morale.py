@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _KEYS_IN_SHORT_HELP = 5
 _EXAMPLES = {
-    "legion": ("--courage 2 --tokens 3", "--courage 1 --received 2 --rounds 3 --plot panic.png"),
+    "legion": ("--courage 2 --tokens 5", "--courage 1 --received 2 --rounds 3 --plot panic.png"),
     "grande-tactique": ("--rout-units '[{edge_distance = 14}]' --rout-turns 2", "division.toml --method both"),
     "warmaster": ("--dice 2 --turns 3", "order.toml --format json"),
     "mordheim": ("--alone-leadership 7 --alone-edge 14", "warband.toml --method both"),

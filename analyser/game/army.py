@@ -89,7 +89,7 @@ class ArmyUnit:
             "unit": self.selector,
             "name": self.name if self.name != default_name.rpartition("/")[2] else None,
             **{key: getattr(self, key) for key in ("battlegroup", "embarked_in", "policy", "x")},
-            "reserve": (self.reserve and unit.type != "aircraft") or None,
+            "reserve": self.reserve or None,
             "behind": self.behind or None,
         }
         if self.selector is None:
@@ -184,13 +184,15 @@ class Army:
 
     def to_table(self) -> dict[str, Any]:
         """Return the army as the table of an army file; loading it gives an equal army."""
+        members = {unit.battlegroup for unit in self.units} | {boon.battlegroup for boon in self.boons}
+        kinds = {name: kind for name, kind in self.battlegroups.items() if kind != name or name not in members}
         table = {
             "format": 1,
             "name": self.name,
             "faction": self.faction if self.faction != UNLISTED else None,
             "scale": self.scale,
             "points_limit": self.points_limit,
-            "battlegroups": dict(self.battlegroups) or None,
+            "battlegroups": kinds or None,
             "unit": [unit.to_table() for unit in self.units],
             "boon": [boon.to_table() for boon in self.boons] or None,
         }

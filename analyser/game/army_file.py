@@ -179,15 +179,17 @@ def _battlegroups(file: ArmyFile, faction: units.Faction | None) -> dict[str, st
 def _unknown_kinds(file: ArmyFile, faction: units.Faction | None, library: Profiles) -> Iterator[str]:
     """Yield a warning for each battlegroup of a kind that the faction does not have (FB-4).
 
-    In a file that states no kinds, only names that resemble a kind give a warning.
+    A kind like its name counts as not stated. In a file that states no kinds, only names that resemble a kind give a
+    warning.
     """
     groups, kinds = _battlegroups(file, faction), [kind.id for kind in (faction.battlegroups if faction else ())]
+    are_stated = any(kind in kinds or kind != name for name, kind in groups.items())
     for name, kind in groups.items():
         if not faction or not kinds or kind in kinds:
             continue
-        is_stated, suggestion = name in file.battlegroups, kind_suggestion(name, groups, faction)
-        if is_stated or file.battlegroups or suggestion:
-            what = "kind" if is_stated else "kind or battlegroup"
+        suggestion = kind_suggestion(name, groups, faction)
+        if are_stated or suggestion:
+            what = "kind or battlegroup" if kind == name else "kind"
             allowed = f"allowed: {', '.join(kinds)}; see {library.command('army kinds', [faction])}"
             yield f"battlegroup {shown(name)}: no {what} is called {shown(kind)}{suggestion} ({allowed})"
 

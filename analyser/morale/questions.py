@@ -122,6 +122,10 @@ class MoraleQuestion(Record):
         """Return plain data, from which an equal question can be read."""
         return self.model_dump(mode="json")
 
+    def heading_values(self) -> dict[str, Any]:
+        """Return the values that the heading of an answer shows; it omits empty ones."""
+        return self.model_dump(mode="json", exclude_none=True)
+
 
 def read_question(
     system: System,

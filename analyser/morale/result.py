@@ -216,7 +216,7 @@ class MoraleResult(Result):
 
     def heading(self) -> list[tuple[str, str]]:
         """Return the system, and the keys of the question with their values: defaults too, but no empty values."""
-        question = self.scenario.model_dump(mode="json", exclude_none=True)
+        question = self.scenario.heading_values()
         ruleset = question.pop("ruleset")
         values = {key: value for key, value in ruleset.items() if not isinstance(value, dict)}
         sections = {f"- {key.replace('_', ' ')}": value for key, value in ruleset.items() if isinstance(value, dict)}
@@ -234,12 +234,14 @@ class MoraleResult(Result):
         likely = np.ones(height, np.bool_)
         if len(table.weights) == 1 and not table.means:
             likely = np.asarray(columns[next(iter(table.weights))]) >= NEGLIGIBLE
-        rows = [[*map(_heading, (*table.keys, *table.weights, *table.means))]]
+        case = getattr(SYSTEMS[self.system].answers, "CASES", "").lower().replace(" ", "_")
+        keys = [key for key in table.keys if key != case or len(set(columns[key])) > 1]  # omits the only case
+        rows = [[*map(_heading, (*keys, *table.weights, *table.means))]]
         for row in np.flatnonzero(likely).tolist():
             shares = [str(estimate(weights[row], self.trials)) for weights in table.weights.values()]
             means = [_mean_cell(columns, measure, row) for measure in table.means]
-            rows.append([*(str(columns[key][row]) for key in table.keys), *shares, *means])
-        sides = "".join("<" if isinstance(columns[key][0], str) else ">" for key in table.keys) + ">"
+            rows.append([*(str(columns[key][row]) for key in keys), *shares, *means])
+        sides = "".join("<" if isinstance(columns[key][0], str) else ">" for key in keys) + ">"
         lines = aligned(rows, sides, gap=" | ")
         return lines if likely.all() else [*lines, f"({height - likely.sum()} rows below 0.01% are left out)"]
 

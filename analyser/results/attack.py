@@ -35,7 +35,7 @@ from analyser.rules.attack import Scores, bonuses_of, combat_rating, is_conceale
 from analyser.rules.draws import odds_of
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.schema import Combatant, Target
+from analyser.scenarios.schema import Attack, Combatant, Target
 
 UNIT_FIGURES = ("models_left", "models_destroyed", "damage")
 ATTACKER_LOSSES = ("attacker_models_destroyed", "attacker_damage")
@@ -183,10 +183,8 @@ class AttackResult(Result):
         attack, target, conditions = self.scenario.attack, self.scenario.target, self.conditions
         attacker, unit = attack.attacker or "attack without a profile", target.unit or "target without a profile"
         lines = [("Attack", f"{attacker} -> {unit}")]
-        distance = "" if attack.distance is None else f'{attack.distance:g}"'
-        if attack.row is not None or distance:
-            label = "Distance" if attack.row is None else "Row"
-            lines.append((label, " at ".join(filter(None, (attack.row, distance)))))
+        if text := row_and_distance(attack):
+            lines.append(("Distance" if attack.row is None else "Row", text))
         dice = counted(conditions["dice"], "die", "dice") + " and as many as the card shows" * attack.overcharge
         test = f"suppression, {conditions['suppression_test']}"
         if conditions["discipline"] is not None:
@@ -218,6 +216,15 @@ _LABELS = {
     "models_destroyed_90th_percentile": "Models destroyed, 90th percentile",
     "expected_victory_points": "Expected victory points",
 }
+
+
+def row_and_distance(attack: Attack) -> str:
+    """Return the row of an attack, the distance and its range band as text; empty without row and distance."""
+    distance = "" if attack.distance is None else f'{attack.distance:g}"'
+    if attack.row is None:
+        return distance
+    band = "short range" if "short_range" in attack.bonuses else "long range"
+    return f"{attack.row} at {distance}, {band}" if distance else f"{attack.row}, distance not stated (within {band})"
 
 
 def unit_line(unit: Target, defence: int | None = None) -> str:

@@ -26,8 +26,8 @@ from analyser.results.states import FATES, FightResult, solve_fight, unit_name
 from analyser.rules import combat_result, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
-from analyser.scenarios.charge import ATTACKER, ChargeScenario, charge_program, charge_start
-from analyser.scenarios.schema import Target
+from analyser.scenarios.charge import ATTACKER, ChargeScenario, charge_program, charge_start, reach_of_charge
+from analyser.scenarios.schema import ChargeTerms, Combatant, Target
 
 CHARGE_SIDES = ("attacker", "target")
 CHARGE_RESULTS = ("attacker_wins", "target_wins", "draw", "no_combat")
@@ -156,6 +156,7 @@ class ChargeResult(FightResult):
     def heading(self) -> list[tuple[str, str]]:
         attacker, target = self.units
         lines = [("Charge", f"{unit_name(attacker)} -> {unit_name(target)}")]
+        lines.append(("Distance", _distance_text(attacker)))
         lines += [("Secondary", unit_name(unit)) for unit in self.scenario.secondary]
         lines += [("Attacker", unit_line(attacker)), ("Target", unit_line(target))]
         return lines + [("" if index else "Strikes", _strike_line(strike)) for index, strike in enumerate(self.strikes)]
@@ -272,6 +273,14 @@ def _percent_cell(share: float) -> str:
     if share > 1 - CERTAIN_WITHIN:
         return "100%"
     return "-" if share == 0 else f"{100 * share:.1f}%" if share >= 0.0005 else "<0.1%"
+
+
+def _distance_text(attacker: Combatant) -> str:
+    """Return the distance of a charge and how far the attacker can charge, as text."""
+    distance = attacker.charge.distance if isinstance(attacker.charge, ChargeTerms) else None
+    stated = "not stated (within reach)" if distance is None else f'{distance:g}"'
+    reach = reach_of_charge(attacker)
+    return stated if reach is None else f'{stated}; the charge reaches {reach:g}"'
 
 
 def _strike_line(strike: Mapping[str, Any]) -> str:

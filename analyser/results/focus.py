@@ -19,7 +19,7 @@ from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.names import loadout_name
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
-from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, rule_effects, unit_line
+from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, row_and_distance, rule_effects, unit_line
 from analyser.results.rendering import distribution_block, figure_rows, figure_text
 from analyser.results.states import FightResult, solve_fight
 from analyser.scenarios.focus import FocusScenario, focus_program
@@ -186,9 +186,10 @@ class FocusResult(FightResult):
         target = self.scenario.target
         lines = [("Focus fire", f"{counted(len(self.moments), 'attack')} on {target.unit or 'a unit'}")]
         lines.append(("Target", unit_line(target)))
-        for number, condition in enumerate(self.conditions, start=1):
+        for number, (scenario, condition) in enumerate(zip(self.scenario.attacks, self.conditions), start=1):
             dice = counted(condition["dice"], "die", "dice")
-            line = f"{number}: {dice}, {rating_text(condition)}, against DEFENCE {condition['defence']}"
+            pool = f"{dice}, {rating_text(condition)}, against DEFENCE {condition['defence']}"
+            line = ": ".join(filter(None, (f"{number}", row_and_distance(scenario.attack), pool)))
             lines.append(("Attacks" if number == 1 else "", line))
         return lines
 

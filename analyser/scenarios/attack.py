@@ -358,8 +358,7 @@ def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset
         ranged = [candidate.id for candidate in attacker.unit.rows if candidate.kind == "ranged"]
         reasons = "; ".join(f"{name}: {why_not[name]}" for name in ranged or why_not) or "the unit has no rows"
         instead = "" if ranged else "; it can charge: analyser charge"
-        problem = f"{attacker.selector}: no row can make this attack ({reasons}{instead})"
-        raise InputError(problem, where="attack.row")
+        raise InputError(f"{attacker.selector}: no row can make this attack ({reasons}{instead})")
     if len(possible) == 1:
         return possible[0], ""
     candidates = _candidates(attack, attacker, possible)

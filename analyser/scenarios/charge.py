@@ -78,16 +78,21 @@ def resolve_charge(file: ChargeFile, library: Profiles) -> ChargeScenario:
     return replace(scenario, warnings=tuple(dict.fromkeys(charge_warnings(file, scenario, library))))
 
 
+def reach_of_charge(attacker: Combatant) -> float | None:
+    """Return how many inches a unit can charge (2 x SPEED); None for a unit without SPEED."""
+    return None if attacker.speed is None else at_double_time(hundredths(attacker.speed)) / INCH
+
+
 def _check_reach(attacker: Combatant, distance: float | None) -> None:
     if distance is None:
         return
-    if attacker.speed is None:
+    reach = reach_of_charge(attacker)
+    if reach is None:
         raise InputError("this key is missing", where="attacker.speed", allowed="a number; or no charge.distance")
-    reach = at_double_time(hundredths(attacker.speed))
-    if hundredths(distance) > reach:
-        problem = f"{attacker.unit or 'the unit'} cannot charge so far: its charge reaches {reach / INCH:g} inches "
+    if hundredths(distance) > hundredths(reach):
+        problem = f"{attacker.unit or 'the unit'} cannot charge so far: its charge reaches {reach:g} inches "
         problem += f"(2 x SPEED), and the distance is {distance:g}"
-        raise InputError(problem, where="charge.distance", allowed=f"0 to {reach / INCH:g}")
+        raise InputError(problem, where="charge.distance", allowed=f"0 to {reach:g}")
 
 
 class _ChargeDraft(Draft):

@@ -79,9 +79,10 @@ def attack_of_focus(file: FocusFile, attack: FocusAttack, index: int, library: P
         scenario = resolve_scenario(file_of_attack, library)
     except InputError as error:
         section, _, key = error.where.partition(".")
-        if section == "attack" or (section == "target" and key in stated):
+        if section in ("", "attack") or (section == "target" and key in stated):
             section = f"attacks.{index}"
-        raise InputError(error.problem, where=f"{section}.{key}", allowed=error.allowed) from None
+        where = f"{section}.{key}" if key else section
+        raise InputError(error.problem, where=where, allowed=error.allowed) from None
     return scenario.with_rating(attack.rating)
 
 

@@ -203,8 +203,8 @@ class Sweep:
         Raises
         ------
         InputError
-            The sweep lacks a figure that prices need, the filter names none of several rulesets, or no loadouts are
-            both attackers and defenders.
+            The sweep lacks a figure that prices need, the filter leaves several rulesets, or no loadouts are both
+            attackers and defenders.
         """
         from analyser.analysis.matchups import Matchups
         from analyser.analysis.prices import fair_points_in
@@ -219,7 +219,7 @@ class Sweep:
         figures = [name for name in (*needed, "p_activated") if name in self.plan.file.figures]
         table = self._matchups(figures, where, with_row=True)
         loadouts = tuple((self._loadouts("attacker") | self._loadouts("defender")).values())
-        ruleset = self.plan.rulesets[str(where.get("ruleset", next(iter(self.plan.rulesets))))]
+        ruleset = self.plan.rulesets[_one_ruleset(self.plan, where)]
         used = ProfilesUsed(str(self.store.folder), str(self.plan.content["profiles"]), ruleset)
         return fair_points_in(
             Matchups(table, loadouts, loadouts, tuple(situations), None, EFFICIENCY, ruleset, (), used)
@@ -233,10 +233,9 @@ class Sweep:
     def _matchups(self, figures: Sequence[str], where: Mapping[str, Any], *, with_row: bool = False) -> pd.DataFrame:
         """Return the means of each pair under one ruleset as a table of matchups; `with_row` adds the row used most."""
         self._check_names(figures)
-        if len(self.plan.rulesets) > 1 and not isinstance(where.get("ruleset"), str):
-            raise InputError("several rulesets: name one", where="ruleset", allowed=", ".join(self.plan.rulesets))
         pair = ["attacker", "defender", "situation"]
-        table = self.means([*pair, *(["row"] if with_row else [])], figures, **where)
+        chosen = {**where, "ruleset": _one_ruleset(self.plan, where)}
+        table = self.means([*pair, *(["row"] if with_row else [])], figures, **chosen)
         if with_row:
             table = _by_pair(table, pair, figures)
         sides = {side: [self._loadouts(side)[name] for name in table[side]] for side in ("attacker", "defender")}
@@ -350,6 +349,17 @@ def _matching(plan: Plan, name: str, value: Any) -> list[Any]:
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     allowed = f"{', '.join(names[:_MOST_NAMED])}{more}"
     raise InputError(f"no {name} matches {shown(value)}{hint}", where=name, allowed=allowed)
+
+
+def _one_ruleset(plan: Plan, where: Mapping[str, Any]) -> str:
+    """Return the name of the only ruleset that passes a filter; InputError for none or several."""
+    stated = where.get("ruleset", "*")
+    matching = set(_matching_values(plan, "ruleset", stated))
+    names = [name for name in plan.rulesets if name in matching]
+    if len(names) == 1:
+        return names[0]
+    problem = f"{len(names)} rulesets match {shown(stated)}; name one"
+    raise InputError(problem, where="ruleset", allowed=", ".join(plan.rulesets))
 
 
 def _range_ends(schema: pa.Schema, name: str, value: tuple[Any, ...]) -> pa.Array:

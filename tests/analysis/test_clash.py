@@ -34,6 +34,12 @@ def test_the_matrix_is_that_of_matchups(found):
     assert len(found.frame) == 2 * 2 * 2 * len(QUICK)  # twice, two kinds on two kinds
 
 
+def test_charges_are_left_out_of_the_best_attacks_alone(found):
+    assert "charge" in set(found.frame["situation"])
+    last = found.not_modelled[-1]
+    assert (last.name, last.units[0]) == ("charges in the best attacks of a round", "Rifle platoon")
+
+
 def test_answers_are_the_best_of_the_matrix(found):
     for side in found.sides:
         frame = side.frame

@@ -11,6 +11,7 @@ import analyser
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.prices import CAVEATS, FairPoints, Opponents, fair_points
+from analyser.analysis.rebalance import rebalance
 from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, judge
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
@@ -228,6 +229,16 @@ def test_every_answer_names_its_opponents_in_its_first_line(tmp_path):
         analyser.solve_dice(rifles, most=1, **how),
     ]
     assert all(everybody in " ".join(str(each).split())[:160] for each in answers)
+    others = how | {"against": "grove/*"}
+    for answer in (
+        fair_points(rifles, **others),
+        rebalance("wood/*", **others),
+        analyser.what_if(rifles, points="+10", **others),
+        analyser.solve_price(rifles, **others),
+        analyser.solve_dice(rifles, most=1, **others),
+    ):
+        also = "the 7 judged loadouts" if answer.schema == "analyser/price-changes/1" else "the unit itself"
+        assert f"Judged against 7 loadouts (Grove 7) and {also}" in " ".join(str(answer).split())
     fair = answers[0].frame["fair_points"].iloc[0]
     assert answers[1].before.fair_points == pytest.approx(fair)
     few = fair_points(rifles, against="grove/*", **how)

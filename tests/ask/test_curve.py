@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import analyser as an
+from analyser.ask.keys import key_of
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
 CHEAPEST = tuple(RIFLES[::-1])
@@ -66,7 +67,7 @@ def test_a_mark_that_is_no_whole_inch_is_among_the_values():
 def test_what_is_not_legal_is_cut_and_told():
     found = an.curve(RIFLES[0], KRUPP, over="dice=-3..205:2")
     assert found.values[0] == tuple(range(1, 201, 2))
-    assert [each.split(" left out")[0] for each in found.left_out] == ["dice -3 to -1", "dice 201 to 205"]
+    assert [each.split(" (")[0] for each in found.left_out] == ["dice -3 to -1", "dice 201 to 205"]
     assert "1 to 200" in found.left_out[0]
     assert "Left out: dice -3 to -1" in str(found)
     far = an.curve(RIFLES, KRUPP, over="distance=10..40")
@@ -90,12 +91,20 @@ def test_usual_values(over, values, asked):
     assert an.curve(RIFLES[0], KRUPP, over=over, **asked).values == (values,)
 
 
+def test_what_is_out_of_range_is_told_once_and_in_words():
+    text = " ".join(str(an.curve("crown/rifle-platoon@basic", GRENADIERS, over="distance=4..30")).split())
+    assert (
+        "Left out: distance 15 to 30 (crown/rifle-platoon@basic: no row can make this attack (ranged-light: its long"
+        in text
+    )
+
+
 def test_lists_of_bonuses_penalties_and_qualities():
     near = {"distance": 12, "metric": "mean_models_destroyed"}
     assert an.curve(RIFLES[1], KRUPP, over="distance=1..14").fights == 2  # at short range and beyond it
     every = an.curve(RIFLES[1], GRENADIERS, over="bonuses", **near)
     assert every.values == (("none", "aiming", "ammo_supply"),)
-    assert "short_range left out" in every.left_out[0]
+    assert "short_range (" in every.left_out[0]
     aimed = single(RIFLES[1], GRENADIERS, distance=12, bonuses=["aiming"]).mean("models_destroyed")
     assert every.frame["mean_models_destroyed"][1] == pytest.approx(aimed, abs=1e-15)
     two = an.curve(RIFLES[1], GRENADIERS, over="qualities=none,Arc+Devastating", **near)
@@ -126,8 +135,11 @@ def test_keys_of_the_other_kinds():
     duels = an.curve(RIFLES[0], GRENADIERS, kind="duel", over="b.models=2,4", rounds=2, metric="mean_margin@1")
     alone = [an.duel(RIFLES[0], {"unit": GRENADIERS, "models": each}, rounds=2) for each in (2, 4)]
     assert duels.frame["mean_margin@1"].tolist() == [each.mean("margin", 1) for each in alone]
-    with pytest.raises(an.InputError, match="both sides have the key"):
-        an.curve(RIFLES[0], GRENADIERS, kind="duel", over="models=1..2")
+    for key in ("models=1..2", "suppressed"):
+        with pytest.raises(an.InputError, match="both sides have the key"):
+            an.curve(RIFLES[0], GRENADIERS, kind="duel", over=key)
+    for kind in ("attack", "focus", "charge"):
+        assert key_of("suppressed", kind).paths == (("target", "suppressed"),)
 
 
 def test_whole_questions_of_other_kinds():
@@ -248,7 +260,7 @@ def test_what_was_asked_before_an_interrupt_is_shown():
     assert not found.complete
     assert found.values == ((3, 4),)
     assert len(found.frame) == 4
-    assert "dice 5 to 8 left out: not computed, because the curve was stopped" in found.left_out
+    assert "dice 5 to 8 (not computed, because the curve was stopped)" in found.left_out
     assert "Stopped" in str(found)
     seen[:] = []
     with pytest.raises(KeyboardInterrupt):

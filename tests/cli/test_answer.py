@@ -7,9 +7,10 @@ import re
 import pyarrow.parquet
 import pytest
 
+from analyser.analysis.verdict_gate import VERDICTS
 from analyser.cli.command_base import FORMATS
 from analyser.results import rendering
-from tests.helpers.shell import answer, refusal
+from tests.helpers.shell import answer, refusal, run
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 FAR, FEW = ("--situations", "long-range"), (f"{RIFLES}:models=2", f"{GRENADIERS}:models=2")
@@ -77,6 +78,16 @@ def test_what_is_no_picture_is_refused_before_the_work(name, tmp_path):
 def test_parquet_needs_a_file():
     said = refusal(*COMMANDS["units"], "--format", "parquet")
     assert "--format: parquet needs a file (allowed: with --out FILE)" in said
+
+
+def test_an_answer_is_written_although_its_verdicts_fail(tmp_path):
+    whole = answer(*COMMANDS["prices"], "--format", "json")
+    wanted = ["--format", "json", "--out", tmp_path / "prices.json", "--plot", tmp_path / "prices.png"]
+    failed = run(*COMMANDS["prices"], "--fail-on-verdict", ",".join(VERDICTS), *wanted)
+    assert (failed.exit_code, failed.stdout) == (1, "")
+    assert failed.stderr.startswith("1 verdict not accepted:\n")
+    assert (tmp_path / "prices.json").read_text(encoding="utf-8") == whole
+    assert (tmp_path / "prices.png").exists()
 
 
 def test_a_column_of_several_types_is_text_in_parquet():

@@ -17,7 +17,7 @@ from analyser.cli.command_base import HIDDEN
 from analyser.cli.fights import ATTACK_OPTIONS
 from analyser.common.estimates import Estimate
 from analyser.scenarios.schema import Attack, Target
-from tests.helpers.shell import answer, commands, refusal, run
+from tests.helpers.shell import RIFLES, answer, commands, refusal, run
 from tests.helpers.skips import posix, proof
 
 FIGHT = "[attack]\ndice = 12\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\ndiscipline = 7\nbreak_limit = 2\n"
@@ -35,7 +35,7 @@ def test_attack_prints_the_odds_and_what_they_rest_on(river_folder):
     text = answer("attack", "otter@reinf", "OTTER@basic", "--distance", 6, "--aiming", "--profiles", river_folder)
     for line in (
         "Attack  river/otter-guard@reinforced -> river/otter-guard@basic",
-        'Row     ranged-light at 6"',
+        'Row     ranged-light at 6", short range',
         "Pool    10 dice, improved rating (bonuses: aiming, short range)",
         "Target  4 models, effective DEFENCE 2, DAMAGE LIMIT 1",
         "Test    suppression, by card, DISCIPLINE 7 before losses and disorder; BREAK LIMIT 2",
@@ -45,6 +45,16 @@ def test_attack_prints_the_odds_and_what_they_rest_on(river_folder):
         "Not modelled: Pioneers",
     ):
         assert line in text.splitlines(), line
+
+
+def test_the_heading_states_the_distance_and_whether_it_is_short():
+    attacks = ("attack", RIFLES, RIFLES, GRENADIERS)
+    assert 'Attacks     1: ranged-light at 8", long range: 5 dice, neutral,' in answer(*attacks, "--distance", 8)
+    for command in (attacks, ("attack", *attacks[2:]), ("explain", "luck", *attacks[2:], "--destroyed", 1)):
+        assert "ranged-light, distance not stated (within long range)" in answer(*command)
+    charge = ("charge", RIFLES, GRENADIERS)
+    assert 'Distance  6"; the charge reaches 8"\n' in answer(*charge, "--distance", 6)
+    assert 'Distance  not stated (within reach); the charge reaches 8"\n' in answer(*charge)
 
 
 def test_every_probability_of_the_table_is_the_exact_one(river_folder):

@@ -38,7 +38,7 @@ from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
         (["charge", RIFLES, f"{GRENADIERS}:models=19"], ["target.models: 19 models of imperium/scion", "1 to 18"]),
         (["charge", f"{RIFLES}:garrisoned", GRENADIERS], ["attacker.garrisoned", "cannot charge, only leave"]),
         (["charge", RIFLES, f"{GRENADIERS}:garrisoned", "--outflanking"], ["charge.outflanking", "on every side"]),
-        (["attack", f"{RIFLES}:attacker-models=19", GRENADIERS], ["attack.row", "no attack dice for 19"]),
+        (["attack", f"{RIFLES}:attacker-models=19", GRENADIERS], ["no row can make this", "no attack dice for 19"]),
         (["duel", RIFLES, f"{GUNS}:garrisoned"], ["b.garrisoned", "field gun in a building (allowed: infantry)"]),
         (["charge", RIFLES, GRENADIERS, "--method", "both", "--precision", "0.1", "--trials", "5"], ["one of them"]),
         (["duel", RIFLES, AIRCRAFT], ["aircraft", "AC-9.2"]),

@@ -1,11 +1,13 @@
 """Armies: read from whatever they are given as, and written so that they can be read again."""
 
+import shutil
 import tomllib
 
 import pytest
 
 import analyser
 from analyser.game.army_file import scale_for
+from analyser.game.profiles import shipped_profiles
 
 OTTER = {"name": "Otter guard", "type": "infantry", "category": "light", "defence": 2, "damage_limit": 1, "models": 4}
 BLADES = {"id": "melee", "name": "Melee", "kind": "melee", "bands": [{"first": 1, "last": 4, "dice": 5}]}
@@ -78,7 +80,37 @@ def test_an_aircraft_is_in_reserve():
     aircraft = next(each for each in analyser.load_profiles() if each.unit.type == "aircraft")
     army = analyser.load_army([aircraft])
     assert army.units[0].reserve
-    assert "reserve" not in army.units[0].to_table()
+    assert again(army) == army
+
+
+def test_an_aircraft_stays_in_reserve_under_rules_that_do_not_put_it_there(tmp_path):
+    folder = shutil.copytree(shipped_profiles(), tmp_path / "profiles")
+    forces = (folder / "forces.toml").read_text(encoding="utf-8")
+    (folder / "forces.toml").write_text(forces.replace('always_in_reserve = ["aircraft"]', ""), encoding="utf-8")
+    library = analyser.load_profiles(folder)
+    aircraft = next(each for each in library if each.unit.type == "aircraft")
+    for reserve in (False, True):
+        army = analyser.load_army([{"unit": aircraft.selector, "reserve": reserve}], library)
+        assert army.units[0].reserve is reserve
+        assert analyser.load_army(army.to_table(), library) == army
+
+
+@pytest.mark.parametrize(
+    ("names", "stated"),
+    [
+        (["First"], {}),
+        (["First", "Second"], {"First": "support"}),
+        (["First", "Support"], {}),
+        (["First", "Frist"], {"First": "support", "Third": "Third", "Fourth": "faction"}),
+        (["First"], {"First": "First"}),
+        (["suport"], {"suport": "suport"}),
+    ],
+)
+def test_battlegroups_are_written_as_they_were_stated(names, stated):
+    army = analyser.load_army(
+        {"battlegroups": stated, "unit": [{"unit": RIFLES, "battlegroup": name} for name in names]}
+    )
+    assert again(army) == army
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from analyser import morale
+from analyser.cli.morale import _EXAMPLES
 from tests.oracle.morale_checks import rows
 from tests.oracle.questions_mordheim import questions
 
@@ -18,6 +19,21 @@ def of(system, question):
     """What an answer says, by kind of text."""
     result = morale.exact(system, question)
     return {kind: " | ".join(getattr(result, kind)) for kind in ("rules_applied", "not_modelled", "warnings")}
+
+
+def test_a_commander_is_named_only_in_answers_about_one():
+    alone = str(morale.legion(courage=2, tokens=5))
+    assert "ommander" not in alone.partition("Rules applied")[0]
+    led = str(morale.legion(courage=2, tokens=5, commander_courage=3, commander_near=0.5))
+    assert "Commander near     probability 0.5\n" in led
+    assert "\ncommander | round |" in led
+    assert "\nwithout   |     1 |" in led
+
+
+def test_the_first_example_of_legion_has_a_panic():
+    words = _EXAMPLES["legion"][0].split()
+    asked = {name.removeprefix("--"): int(value) for name, value in zip(words[::2], words[1::2])}
+    assert 0.1 < float(morale.legion(**asked).probability("panicked", moment=1)) < 0.9
 
 
 APPLIED = [  # the numbers of the rules

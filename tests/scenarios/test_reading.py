@@ -67,9 +67,13 @@ def test_nobody_has_more_models_than_at_the_largest_level(tmp_path):  # AC-2.2
 @pytest.mark.parametrize(
     ("target", "keys", "parts"),
     [
-        ("otter@b", {"row": "ranged-hevy"}, ["unknown row 'ranged-hevy'", "did you mean 'ranged-heavy'"]),
-        ("otter@b", {"row": "ranged-heavy"}, ["fires at heavy targets", "the target is light", "ranged-light"]),
-        ("otter@b", {"row": "ranged-light", "distance": 13}, ["its long range is 12", "the distance 13"]),
+        ("otter@b", {"row": "ranged-hevy"}, ["attack.row", "unknown row 'ranged-hevy'", "did you mean 'ranged-heavy'"]),
+        (
+            "otter@b",
+            {"row": "ranged-heavy"},
+            ["attack.row", "fires at heavy targets", "the target is light", "ranged-light"],
+        ),
+        ("otter@b", {"row": "ranged-light", "distance": 13}, ["attack.row", "its long range is 12", "the distance 13"]),
         ("otter@b", {"distance": 13}, ["no row can make this attack", "ranged-light: its long range is 12"]),
         ("heron", {}, ["no row can make this attack", "the target is aerial"]),
     ],
@@ -77,7 +81,7 @@ def test_nobody_has_more_models_than_at_the_largest_level(tmp_path):  # AC-2.2
 def test_a_row_that_cannot_make_the_attack(river, target, keys, parts):
     with pytest.raises(InputError) as caught:
         analyser.load_scenario(between("otter@b", target, **keys), river)
-    assert [part for part in ["attack.row", *parts] if part not in str(caught.value)] == []
+    assert [part for part in parts if part not in str(caught.value)] == []
 
 
 TEXT = "[attack]\ndice = 12\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\n"

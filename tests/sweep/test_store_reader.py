@@ -1,5 +1,7 @@
 """A store, asked: by this program and by pandas."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -96,6 +98,35 @@ def test_the_verdict_is_that_of_fair_points_where_no_number_is_varied(tmp_path, 
     assert table["verdict"].tolist() == expected["verdict"].tolist()
     for name in ("fair_points", "fair_low", "fair_high", "trades_evenly_at"):
         assert table[name].to_numpy(float) == pytest.approx(expected[name].to_numpy(float), rel=1e-9, nan_ok=True), name
+
+
+@pytest.fixture(scope="module")
+def two_rulesets(tmp_path_factory, threads):
+    plan = {**PRICED, "situations": ["long-range"], "ruleset": [{"name": "as-printed"}, {"name": "generous"}]}
+    plan["ruleset"][1]["die"] = {"heroic": 1, "strike": 5}
+    return run_sweep(plan, tmp_path_factory.mktemp("rulesets") / "store", executor=threads)
+
+
+@pytest.mark.parametrize("pattern", ["gen*", ["generous"], ["gen*", "generous"]])
+def test_a_pattern_may_select_one_ruleset(two_rulesets, pattern):
+    found, expected = (two_rulesets.verdict(ruleset=each).frame for each in (pattern, "generous"))
+    pd.testing.assert_frame_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ({}, "ruleset: 2 rulesets match '*'; name one (allowed: as-printed, generous)"),
+        ({"ruleset": "*"}, "ruleset: 2 rulesets match '*'; name one (allowed: as-printed, generous)"),
+        ({"ruleset": ["as-printed", "gen*"]}, "ruleset: 2 rulesets match ['as-printed', 'gen*']; name one"),
+        ({"ruleset": "generus"}, "ruleset: no ruleset matches 'generus'; did you mean 'generous'?"),
+        ({"ruleset": 2}, "ruleset: 0 rulesets match 2; name one"),
+    ],
+)
+def test_prices_and_pictures_need_one_ruleset(two_rulesets, where, message):
+    for ask in (two_rulesets.verdict, two_rulesets.heatmap):
+        with pytest.raises(InputError, match=re.escape(message)):
+            ask(**where)
 
 
 def test_an_unfinished_store_says_so(store, threads):

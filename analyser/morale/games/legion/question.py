@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -76,6 +76,11 @@ class Question(questions.MoraleQuestion):
             reason = "the rally step removes all tokens" if rallies_fully else "it has no COURAGE (LG-1)"
             raise ValueError(f"until_panic: this unit never panics, {reason} (allowed: left out)")
         return self
+
+    def heading_values(self) -> dict[str, Any]:
+        """Return the values as the base class does; the commander is near only if there is one."""
+        near = f"probability {'; '.join(f'{probability:g}' for probability in self.commander_near)}"
+        return super().heading_values() | {"commander_near": near if self.commander_courage else []}
 
     @property
     def rounds_played(self) -> int:
