@@ -22,7 +22,7 @@ from analyser.analysis.best_counters import (
 from analyser.analysis.best_volleys import AIMS, Volleys, best_volleys, check_aim
 from analyser.analysis.clash_text import clash_blocks, clash_notes
 from analyser.analysis.grid import NotModelled
-from analyser.analysis.matchups import ASSUMPTIONS, Matchups, matchups
+from analyser.analysis.matchups import Matchups, assumptions_of, matchups
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_named
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, check_choice, check_integer
@@ -160,7 +160,8 @@ class Clash(FramedAnswer):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Assumptions of the answer."""
-        return (*self.profiles.assumptions, *ASSUMPTIONS, *(ASSIGNMENT_NOTES if self.mine.volleys else ()))
+        notes = ASSIGNMENT_NOTES if self.mine.volleys else ()
+        return (*self.profiles.assumptions, *assumptions_of(self.situations), *notes)
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-ASSUMPTIONS = (
+_ASSUMPTIONS = (
     "Every unit has all the models of its level and no damage, and no unit is suppressed or disordered.",
     "Targets are in the formation of their type, without cover, far from their table edge, without a commander nearby; "
     "in open formation the officer falls last.",
@@ -46,16 +46,23 @@ ASSUMPTIONS = (
     "Expected points destroyed are the target's points times the share of its models that are destroyed, without "
     "models that are lost because the unit breaks. Expected victory points include every kind of annihilation.",
     "A charge is one close quarters combat in the open against a unit that has not been activated, without "
-    "outflanking, support or threats. Figures are the target's losses before its test; the charger has one figure, "
-    "its mean share of models lost. If a unit breaks, damage on a model that was not destroyed is not counted.",
+    "outflanking, support or threats. Losses are those before the target's test; the probabilities include it. The "
+    "charger has one figure, its mean share of models lost. If a unit breaks, damage on a model that was not destroyed "
+    "is not counted.",
+)
+_DUEL_ASSUMPTION = (
     "A duel is six rounds of two units without distance or terrain (AC-9.2); the attacker acts first in each. A unit "
     "shoots if it has a row for such targets, else charges if it may, else takes cover. Its figures are the "
-    "defender's losses and the winner by victory points; a unit without a victory-point value counts as 1.",
+    "defender's losses and the winner by victory points; a unit without a victory-point value counts as 1."
 )
-"""Assumptions of every fight in a table of matchups."""
 
 MOST_LOADOUTS = 24  # on a side of a picture; above that it shows units, as means over their levels
 MOST_SHOWN = 40  # attackers in plain text, and as many defenders
+
+
+def assumptions_of(situations: Sequence[Situation]) -> tuple[str, ...]:
+    """Return the assumptions of fights in these situations."""
+    return (*_ASSUMPTIONS, *([_DUEL_ASSUMPTION] if any(situation.fight.has_winner for situation in situations) else []))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +92,7 @@ class Matchups(FramedAnswer):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Assumptions of the answer; dice and deck first."""
-        return (self.ruleset.assumption, *ASSUMPTIONS)
+        return (self.ruleset.assumption, *assumptions_of(self.situations))
 
     schema = "analyser/matchups/1"
 

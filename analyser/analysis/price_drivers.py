@@ -28,7 +28,7 @@ _TEXTS = {
     SHOOTING: "for its points its shooting destroys {times} other {role}{detail}",
     FIGHTING: "in close quarters it destroys, for its points, {times} other {role}{detail}",
     HITS: "it takes {own:.0f} hits to destroy 100 points of it (other {role}: {usual:.0f}){detail}",
-    ENDURANCE: "under the same number of hits it {times} other {role}{detail}",
+    ENDURANCE: "because of its tests and rules it {times} other {role}{detail}",
     OUT_OF_REACH: "it shoots from outside the enemy's reach {share:.0%} of the time, which prevents {prevented:.0%} of"
     " its losses (other {role}: {usually:.0%} of theirs)",
     SUPPRESSING: "suppressing its enemies{detail} prevents {prevented:.0%} of its losses (other {role}: {usually:.0%})",

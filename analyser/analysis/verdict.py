@@ -27,6 +27,7 @@ RULE = (
     f"Under-priced: points more than 10% below the fair points, with a probability of at least {WRONG_AT:.0%}.",
     f"Over-priced: the same, more than 10% above. Fair: within 10%, with a probability of at least {FAIR_AT:.0%}.",
     "Undecided: none of these, or something else prevents a verdict; it is named.",
+    "The probabilities assume that most prices are about right: a unit with a wide interval can be fair.",
 )
 _NORMAL_80, NORMAL_97_5 = 0.8416, 1.96  # quantiles of the normal distribution
 _DIRICHLET = 5.0  # parameter for the weights of battlefields: of two battlefields, 95% of draws are 21% to 79%
@@ -272,7 +273,7 @@ def _verdict_on(
         return UNDECIDED, lean, doubt, doubt
     if verdict == FAIR and better:
         price = f"{counted(better.saved, 'point')} less" if better.saved else "the same points"
-        left_out = f"what it lacks: {better.besides}"
+        left_out = f"what only the judged one has: {better.besides}"
         doubt = f"{better.loadout} does as well for {price}, but these numbers leave out {left_out}"
     elif verdict == UNDECIDED:
         doubt = f"anything from {fair[1]:.0f} to {fair[2]:.0f} points may be fair"

@@ -158,8 +158,8 @@ def _round_sentence(kinds: Collection[str]) -> str:
     if not set(EXCHANGE_KINDS) <= set(kinds):
         return ""
     return (
-        "Figures are means per round, over six rounds from the first possible shot. In each, two units are far"
-        " apart (both shoot) or near (each shoots or charges); their reach and SPEED decide for how many rounds."
+        "Figures are means per round, over six rounds from the first possible shot. In each round two"
+        " units are either far apart (both shoot) or near (each shoots or charges); their reach and SPEED decide which."
     )
 
 

@@ -117,7 +117,7 @@ def test_the_fewer_units_of_a_role_there_are_the_less_sure_is_a_price(library):
         (
             {"rules": "+Durable"},
             UNDER,
-            "under the same number of hits it lasts 35% longer than other cavalry (Durable)",
+            "because of its tests and rules it lasts 35% longer than other cavalry (Durable)",
         ),
     ],
 )
