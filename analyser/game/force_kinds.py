@@ -173,7 +173,10 @@ def _faction_blocks(faction: Faction, units_command: str) -> Iterator[list[str]]
 
 
 def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
-    """Return a table of the slots that have limits or are the first slot of a unit, and of units in no slot."""
+    """Return a table of slots with their units.
+
+    A slot without limits is left out if every unit in it has an earlier slot.
+    """
     memberships = (unit.battlegroups.get(kind.id) for unit in faction.units)
     first_slots = {membership.slots[0] for membership in memberships if membership and membership.slots}
     lines = [("  slot", "units", "which")]

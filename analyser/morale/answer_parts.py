@@ -53,7 +53,8 @@ class Sums(NamedTuple):
 class Table:
     """A table of an answer: columns of keys, such as the round, and the weights and means in each row.
 
-    With `probability` as the only weight, rows that share all keys but the last `n_outcomes` form a distribution.
+    If `probability` is the only weight, the last `n_outcomes` keys name the outcome, and rows with equal other keys
+    form a distribution.
     """
 
     keys: Keys
@@ -122,10 +123,11 @@ Tables = dict[str, Table]  # by name, the main one first
 
 
 class Panel(NamedTuple):
-    """A panel of the picture, or one for each value of the key `by`: the rows of a table with the values in `where`.
+    """A panel of the picture, which shows the rows of a table with the values in `where`.
 
-    Curves: the probabilities in the columns `shown` (default: all) by `x`. Cells: distributions of the number `shown`.
-    Bars: the column `shown`, hatched in rows in which a key of `lost` has one of its values. Fates: `plots.fates`.
+    With `by` there is one panel for each value of that key. Curves: the probabilities in the columns `shown` (default:
+    all) by `x`. Cells: distributions of the number `shown`. Bars: the column `shown`, hatched where the key in `lost`
+    has one of the values stated for it. Fates: `plots.fates`.
     """
 
     plot: Literal["curves", "cells", "bars", "fates"]

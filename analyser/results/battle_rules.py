@@ -78,7 +78,10 @@ def _add_rules(rules: SortedRules, scenario: BattleScenario, fielded: BattleUnit
 
 
 def _usable_rows(fielded: BattleUnit, enemy: BattleUnit, charges: list[bool]) -> Iterator[Row]:
-    """Yield the rows that a unit can use against an enemy; `charges`: True if it may, and if the enemy may."""
+    """Yield the rows that a unit can use against an enemy.
+
+    `charges` has two flags: whether the unit may charge, and whether the enemy may.
+    """
     unit = fielded.combatant
     yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if fielded.policy == "lookout" else "shoot")
     if charges[0]:

@@ -119,7 +119,8 @@ def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> S
 
 def _setup_against(target: Target, strikes: Sequence[Strike], most: int, die: Die) -> Setup:
     """Return the setup of strikes on a target; `most` is the largest number of states of an attacker."""
-    # A unit falls back by the full FALL_BACK or flees, so the distance to the edge adds no other positions.
+    # A target moves only by whole FALL_BACKs until it flees, so FALL_BACK is the stride even if the distance to the
+    # edge is no multiple of it.
     common = {"stride": unit_state.FALL_BACK, "position_bit": unit_state.WINS_BIT, "models": MOST_MODELS}
     common |= dict.fromkeys(("distance", "fumes_reach", "edge_distance"), NONE)
     facts = {"models": target.models or 0, "garrisoned": target.garrisoned}
@@ -146,7 +147,7 @@ def _index_of(strike: Strike, strikes: list[Strike]) -> int:
     return len(known)
 
 
-_MOST_HITS_PER_DIE = 4  # with the printed faces: a heroic strike, and another by the die that it adds
+_MOST_HITS_PER_DIE = 4  # with the printed faces: a heroic strike (2 hits), and another (2 hits) on the die that it adds
 _MOST_BLANKS_PER_DIE = 2  # with Arc
 
 

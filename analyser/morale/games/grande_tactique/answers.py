@@ -238,7 +238,10 @@ class RoutSection(Section[Rout]):
         return self.game.chain()
 
     def answer(self, recorded: Recorded) -> Tables:
-        """Return the tables `rout`, `time_in_rout` (turn of its end), `turns_in_rout` (mean) and `still_routed`."""
+        """Return the tables `rout`, `time_in_rout`, `turns_in_rout` and `still_routed`.
+
+        `time_in_rout` is the distribution of the turn in which a unit's rout ends, `turns_in_rout` its mean.
+        """
         states, weights = recorded
         status, _ = steps.read(self.game.units, states)
         in_rout, numbers = status == steps.ROUTED, range(1, len(self.section.units) + 1)
