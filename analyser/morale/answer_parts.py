@@ -53,14 +53,14 @@ class Sums(NamedTuple):
 class Table:
     """A table of an answer: columns of keys, such as the round, and the weights and means in each row.
 
-    If `probability` is the only weight, the last `n_outcomes` keys name the outcome, and rows with equal other keys
+    If `probability` is the only weight, the last `n_outcome_keys` keys name the outcome, and rows with equal other keys
     form a distribution.
     """
 
     keys: Keys
     weights: Mapping[str, Weights] = field(default_factory=dict)
     means: Mapping[str, Sums] = field(default_factory=dict)
-    n_outcomes: int = 1
+    n_outcome_keys: int = 1
 
     @classmethod
     def product_of(
@@ -71,7 +71,8 @@ class Table:
         rows, indices = np.nonzero(np.ones(shape) if pairs is None else pairs)
         keys = {name: [values[row] for row in rows.tolist()] for name, values in first.items()}
         keys |= {name: [values[index] for index in indices.tolist()] for name, values in second.items()}
-        return cls(keys, {name: weights[rows, indices] for name, weights in columns.items()}, n_outcomes=len(second))
+        weights = {name: column[rows, indices] for name, column in columns.items()}
+        return cls(keys, weights, n_outcome_keys=len(second))
 
     @classmethod
     def distribution(cls, first: Keys, then: Keys, weights: Weights, pairs: NDArray[np.bool_] | None = None) -> Table:
@@ -101,7 +102,7 @@ def stack(name: str, tables: Mapping[Any, Table]) -> Table:
         totals, totals_of_squares, _, ends = zip(*(table.means[key] for table in stacked))
         lows, highs = zip(*ends)
         means[key] = Sums(np.concatenate(totals), np.concatenate(totals_of_squares), ends=(min(lows), max(highs)))
-    return Table(keys, weights, means, stacked[0].n_outcomes)
+    return Table(keys, weights, means, stacked[0].n_outcome_keys)
 
 
 def chain_weights(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Recorded]:
