@@ -21,10 +21,6 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser.analysis.best_duels import best_play as best_play
     from analyser.analysis.best_focus import BestFocus as BestFocus
     from analyser.analysis.best_focus import best_focus as best_focus
-    from analyser.analysis.break_even import SolvedDice as SolvedDice
-    from analyser.analysis.break_even import SolvedPrice as SolvedPrice
-    from analyser.analysis.break_even import solve_dice as solve_dice
-    from analyser.analysis.break_even import solve_price as solve_price
     from analyser.analysis.build import build as build
     from analyser.analysis.build_answer import Build as Build
     from analyser.analysis.clash import Clash as Clash
@@ -39,6 +35,10 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser.analysis.prices import fair_points as fair_points
     from analyser.analysis.sensitivity import Sensitivity as Sensitivity
     from analyser.analysis.sensitivity import sensitivity as sensitivity
+    from analyser.analysis.solve_fair import SolvedDice as SolvedDice
+    from analyser.analysis.solve_fair import SolvedPrice as SolvedPrice
+    from analyser.analysis.solve_fair import solve_dice as solve_dice
+    from analyser.analysis.solve_fair import solve_price as solve_price
     from analyser.analysis.what_if import WhatIf as WhatIf
     from analyser.analysis.what_if import what_if as what_if
     from analyser.api import attack as attack

@@ -150,15 +150,19 @@ def hard_targets(
             result.append(HardTarget(str(target), "hardly hurt", share, *names))
         elif len(able) == 1 and army.count_of(able[0]) == 1:
             result.append(HardTarget(str(target), _ONE_COUNTER, share, *names))
-        together = [(shots, of_one.situation.name) for of_one in volleys for shots in of_one.all_on_one]
+        together = [
+            (volley, volleys_in_situation.situation.name)
+            for volleys_in_situation in volleys
+            for volley in volleys_in_situation.all_on_one
+        ]
         together = [pair for pair in together if pair[0].target == target]
         if not together or share <= 0:
             continue
-        shots, where = max(together, key=lambda x: (bool(x[0].shots), x[0].p_annihilated, x[0].share_lost))
-        if max(shots.p_annihilated, possible["p_annihilated"].max()) >= LEAST_HURT:
+        volley, where = max(together, key=lambda x: (bool(x[0].shots), x[0].p_annihilated, x[0].share_lost))
+        if max(volley.p_annihilated, possible["p_annihilated"].max()) >= LEAST_HURT:
             continue
-        if shots.shots:
-            figures = shots.share_lost, "", where, shots.p_annihilated
+        if volley.shots:
+            figures = volley.share_lost, "", where, volley.p_annihilated
         else:
             figures = share, *names, float(best["p_annihilated"])
         result.append(HardTarget(str(target), "nothing kills it", *figures))

@@ -52,7 +52,7 @@ class _Sample(dict[KeyT, AttackWithBatches]):
         return next(iter(self.values()))[0].trials
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
-        """Return how often each outcome that the precision refers to occurred, attack by attack."""
+        """Return the counts, attack by attack, of the outcomes that must reach the precision."""
         return np.concatenate([whole.precision_counts(precision) for whole, _ in self.values()])
 
     def with_stopping(self, stopping: Stopping) -> Self:
@@ -183,8 +183,9 @@ def differences(loadouts: Sequence[LoadoutFigures]) -> pd.DataFrame:
     """Return each figure of each loadout minus that of the loadout that is best in this figure.
 
     The highest figure is the best. Equal figures are tied with it. In a simulation, a figure is also tied if it does
-    not differ significantly from the highest, unless another such figure is significantly higher. Of tied loadouts the
-    cheapest counts as best, then the first. Without an interval, the significance of simulated percentiles is unknown.
+    not differ significantly from the highest, unless a third figure, which itself does not differ significantly from
+    the highest, is significantly higher than it. Of tied loadouts the cheapest counts as best, then the first.
+    Differences of simulated percentiles have no interval, so their significance is unknown (unless they are 0).
     """
     rows = []
     for index, metric in enumerate(COMPARE_METRICS):

@@ -54,8 +54,9 @@ def even_trade_prices(losses: Floats, frequencies: Floats) -> SolvedPrices:
 def price_sensitivity(losses: Floats, frequencies: Floats, prices: Floats) -> tuple[Floats, Floats]:
     """Return the derivatives of even-trade prices with respect to log frequencies of loadouts and of battlefields.
 
-    They follow from the implicit function theorem. `losses` has the shape (battlefields, n, n), and `prices` are
-    :func:`even_trade_prices` for the mean losses. Rows stand for prices, columns for frequencies.
+    They follow from the implicit function theorem. `losses` has the shape (battlefields, n, n): each
+    :class:`~.approach.Battlefield` has its own losses. `prices` are :func:`even_trade_prices` for the mean losses. Rows
+    stand for prices, columns for frequencies.
 
     >>> losses, frequencies = np.array([[0.2, 0.4], [0.1, 0.2]]), np.array([0.5, 0.5])
     >>> by_loadout, _ = price_sensitivity(losses[None], frequencies, even_trade_prices(losses, frequencies).prices)
@@ -74,9 +75,10 @@ def price_sensitivity(losses: Floats, frequencies: Floats, prices: Floats) -> tu
 
 
 def offence_and_toughness(losses: Floats, frequencies: Floats, prices: Floats) -> tuple[Floats, Floats]:
-    """Return logarithms of the enemy points that a loadout destroys in a round, and of those that destroy it.
+    """Return the logarithms of each loadout's offence and toughness.
 
-    At even-trade prices the mean of both is the price.
+    Offence is the enemy points that it destroys in a round, toughness the enemy points that it takes to destroy it in
+    a round. At even-trade prices the mean of both logarithms is the price.
 
     >>> losses, frequencies = np.array([[0.2, 0.4], [0.1, 0.2]]), np.array([0.5, 0.5])
     >>> prices = even_trade_prices(losses, frequencies).prices

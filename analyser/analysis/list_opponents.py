@@ -37,7 +37,8 @@ class ListOpponents(NamedTuple):
     """Opponents of a list.
 
     `for_mean` are the opponents for a mean value; their weights add up to 1. `for_worst` are those for the worst case:
-    several stated armies, or one army of each loadout. `left_out` are loadouts without points.
+    several stated armies, or for each loadout an army that has only this loadout. `left_out` are loadouts without
+    points.
     """
 
     for_mean: tuple[Opponent, ...]
@@ -115,7 +116,10 @@ def _selected_opponents(selectors: Sequence[str], library: Profiles, points: int
 
 
 def equal_unit_weights(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
-    """Return an army of each loadout; units have equal weights, and so have the levels of a unit."""
+    """Return for each loadout an army that has only this loadout.
+
+    Units have equal weights, and so have the levels of a unit.
+    """
     units = pd.Series([unit_of(loadout.selector) for loadout in loadouts])
     weights = (1 / units.map(units.value_counts()) / units.nunique()).tolist()
     armies = zip(_single_loadout_armies(loadouts, points), weights)

@@ -136,10 +136,10 @@ def clopper_pearson(counts: NDArray[Any], trials: int, error: float = 1 - CONFID
 def blaker(counts: NDArray[Any], trials: int) -> Ends:
     """Return Blaker's 95% interval for each of `counts` events in `trials`; its coverage is at least 95%.
 
-    A probability p is in the interval if two tails sum to more than 5% under p: the smaller tail that begins at the
-    count, and the longest opposite tail that is at most as likely. Gaps between such p are filled. Source: Blaker,
-    Confidence curves and improved exact confidence intervals for discrete distributions, Canadian Journal of Statistics
-    28 (2000).
+    A probability p is in the interval if two tails of its distribution sum to more than 5%. The first is P(count or
+    fewer) or P(count or more), whichever is smaller. The second is the longest tail on the other side that is at most
+    as likely. Gaps between such p are filled. Source: Blaker, Confidence curves and improved exact confidence intervals
+    for discrete distributions, Canadian Journal of Statistics 28 (2000).
 
     >>> low, high = blaker(np.array([0, 1]), 1000)
     >>> low.round(6).tolist(), high.round(6).tolist()
@@ -155,9 +155,9 @@ def blaker(counts: NDArray[Any], trials: int) -> Ends:
 def _blaker_ends(counts: Floats, trials: int) -> Ends:
     """Return Blaker's intervals for counts up to half of the trials.
 
-    As p moves away from the observed share, the tail at the count shrinks, and the other tail loses a value wherever
-    both are equal. Clopper and Pearson's end has a tail of 2.5% and lies beyond the last such p. Blaker's end is this
-    last p, or the p beyond it where the two tails sum to 5%.
+    As p moves away from the observed share, the tail at the count becomes less likely. Each time it becomes less likely
+    than the other tail, that tail must give up its innermost value, so the sum jumps down. Blaker's end is the last of
+    these jumps before Clopper and Pearson's end, or the p after it where the sum falls to 5%.
     """
     error, share = 1 - CONFIDENCE, counts / trials
     outer_low, outer_high = clopper_pearson(counts, trials, error)
@@ -268,10 +268,11 @@ def mean_bounds(
 ) -> tuple[float, float]:
     """Return the ends of the confidence sequence of a mean of many trials, from its standard error.
 
-    The bets are mixed over a normal distribution of the deviation in standard deviations (Robbins 1970). The `degrees`
-    of freedom allow for the error of the standard deviation (Lai, On confidence sequences, Annals of Statistics 4,
-    1976). Means of many trials count as normal (Waudby-Smith et al., Time-uniform central limit theory and asymptotic
-    confidence sequences, Annals of Statistics 52, 2024).
+    The bets are mixed over a normal distribution of the distance of the true mean from the value tested (Robbins 1970);
+    `_SPREAD` is its variance, in squared standard errors at `tuned_for` trials. The `degrees` of freedom allow for the
+    error of the standard deviation (Lai, On confidence sequences, Annals of Statistics 4, 1976). Means of many trials
+    count as normal (Waudby-Smith et al., Time-uniform central limit theory and asymptotic confidence sequences, Annals
+    of Statistics 52, 2024).
 
     Parameters
     ----------
@@ -296,7 +297,7 @@ def mean_bounds(
     return mean - half, mean + half
 
 
-_SPREAD = 8.0  # variance of the mixture in squared standard errors, optimal at 95%
+_SPREAD = 8.0  # see :func:`mean_bounds`; optimal at 95%
 
 
 def _first_inside(is_out: Any, outer: Floats, inner: Floats) -> Floats:

@@ -59,7 +59,8 @@ class Sampling:
     replacement : bool
         Monte Carlo of a fight: put each card back before the next one is drawn (AC-9.3), as the exact method does.
     progress : callable, True or None
-        Called repeatedly with the work done and planned: trials, or units of an exact answer. True shows a bar.
+        Called repeatedly with the work done and planned: trials, or for an exact answer steps of work. True shows a
+        bar.
 
     Raises
     ------
@@ -115,7 +116,7 @@ class Sampling:
         return self.threads or default_threads()
 
     def first_trials(self, least: int = 1) -> int:
-        """Return the number of trials of the pilot, at least `least`; without a `precision`, of the simulation."""
+        """Return the number of trials of the simulation, or with a `precision` of its pilot (at least `least`)."""
         if self.precision is None:
             return int(self.trials or DEFAULT_TRIALS)
         return Precision.read(self.precision).pilot(least)

@@ -228,4 +228,4 @@ def _properties_of(unit: ArmyUnit, kind: str) -> Iterator[str]:
 
 
 def _allowed(limits: Limits) -> str:
-    return f"({'needs' if limits.least == limits.most else 'allowed:'} {limits.in_words})"
+    return f"({'needs' if limits.least == limits.most else 'allowed:'} {limits.limits_in_words})"

@@ -165,28 +165,32 @@ def _faction_blocks(faction: Faction, units_command: str) -> Iterator[list[str]]
     ]
     for kind in faction.battlegroups:
         bonus = [f"its commander brings {kind.bonus}"] if kind.bonus else []
-        summary = "; ".join([f"{kind.id}: {kind.name}", f"{kind.in_words} in a force", *bonus])
+        summary = "; ".join([f"{kind.id}: {kind.name}", f"{kind.limits_in_words} in a force", *bonus])
         yield [*fill(summary), *_slot_lines(faction, kind)]
     if bought := [boon for boon in faction.boons if boon.points]:
-        lines = [[boon.id, f"{boon.points}", boon.in_words, ", ".join(boon.needs) or "-"] for boon in bought]
+        lines = [[boon.id, f"{boon.points}", boon.limits_in_words, ", ".join(boon.needs) or "-"] for boon in bought]
         yield aligned([["boon", "points", "in a battlegroup", "needs a unit of"], *lines], "<><<")
 
 
 def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
-    """Return a table of the slots that have limits or are the first slot of a unit, and of units in no slot."""
+    """Return a table of slots with their units.
+
+    A slot without limits is left out if every unit in it has an earlier slot.
+    """
     memberships = (unit.battlegroups.get(kind.id) for unit in faction.units)
     first_slots = {membership.slots[0] for membership in memberships if membership and membership.slots}
     lines = [("  slot", "units", "which")]
     for slot in _slots(faction, kind):
-        number = Limits(least=slot["least"], most=slot["most"]).in_words
-        if number != Limits().in_words or slot["slot"] in (*first_slots, IN_NO_SLOT):
+        number = Limits(least=slot["least"], most=slot["most"]).limits_in_words
+        if number != Limits().limits_in_words or slot["slot"] in (*first_slots, IN_NO_SLOT):
             units = ", ".join(map(_unit_and_limits, slot["units"])) or "none"
             lines.append((f"  {slot['slot'] or slot['name']}", number, units))
     return _table_of_three(lines)
 
 
 def _name_and_limits(kind: Battlegroup) -> str:
-    return kind.name if kind.in_words == Limits().in_words else f"{kind.name} ({kind.in_words} in a force)"
+    limits = kind.limits_in_words
+    return kind.name if limits == Limits().limits_in_words else f"{kind.name} ({limits} in a force)"
 
 
 def _table_of_three(rows: Sequence[tuple[str, str, str]]) -> list[str]:
@@ -195,5 +199,7 @@ def _table_of_three(rows: Sequence[tuple[str, str, str]]) -> list[str]:
 
 def _unit_and_limits(unit: dict[str, Any]) -> str:
     """Return the id of a unit, with its limits unless they are usual; all spaces are no-break spaces."""
-    number = Limits(least=unit["least"], most=unit["most"]).in_words
-    return unit["unit"] if number == USUAL_LIMITS.in_words else f"{unit['unit']} ({number})".replace(" ", NO_BREAK)
+    number = Limits(least=unit["least"], most=unit["most"]).limits_in_words
+    if number == USUAL_LIMITS.limits_in_words:
+        return str(unit["unit"])
+    return f"{unit['unit']} ({number})".replace(" ", NO_BREAK)

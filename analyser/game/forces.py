@@ -37,10 +37,11 @@ class Limits(Record):
         return self.least <= number and (self.most is None or number <= self.most)
 
     @property
-    def in_words(self) -> str:
+    def limits_in_words(self) -> str:
         """Limits in words.
 
-        >>> [Limits(least=least, most=most).in_words for least, most in ((1, 1), (1, 2), (0, 2), (1, None), (0, None))]
+        >>> numbers = (1, 1), (1, 2), (0, 2), (1, None), (0, None)
+        >>> [Limits(least=least, most=most).limits_in_words for least, most in numbers]
         ['exactly 1', '1 to 2', 'up to 2', '1 or more', 'any number']
         """
         if self.most is None:

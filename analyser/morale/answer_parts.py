@@ -53,13 +53,14 @@ class Sums(NamedTuple):
 class Table:
     """A table of an answer: columns of keys, such as the round, and the weights and means in each row.
 
-    With `probability` as the only weight, rows that share all keys but the last `n_outcomes` form a distribution.
+    If `probability` is the only weight, the last `n_outcome_keys` keys name the outcome, and rows with equal other keys
+    form a distribution.
     """
 
     keys: Keys
     weights: Mapping[str, Weights] = field(default_factory=dict)
     means: Mapping[str, Sums] = field(default_factory=dict)
-    n_outcomes: int = 1
+    n_outcome_keys: int = 1
 
     @classmethod
     def product_of(
@@ -70,7 +71,8 @@ class Table:
         rows, indices = np.nonzero(np.ones(shape) if pairs is None else pairs)
         keys = {name: [values[row] for row in rows.tolist()] for name, values in first.items()}
         keys |= {name: [values[index] for index in indices.tolist()] for name, values in second.items()}
-        return cls(keys, {name: weights[rows, indices] for name, weights in columns.items()}, n_outcomes=len(second))
+        weights = {name: column[rows, indices] for name, column in columns.items()}
+        return cls(keys, weights, n_outcome_keys=len(second))
 
     @classmethod
     def distribution(cls, first: Keys, then: Keys, weights: Weights, pairs: NDArray[np.bool_] | None = None) -> Table:
@@ -100,7 +102,7 @@ def stack(name: str, tables: Mapping[Any, Table]) -> Table:
         totals, totals_of_squares, _, ends = zip(*(table.means[key] for table in stacked))
         lows, highs = zip(*ends)
         means[key] = Sums(np.concatenate(totals), np.concatenate(totals_of_squares), ends=(min(lows), max(highs)))
-    return Table(keys, weights, means, stacked[0].n_outcomes)
+    return Table(keys, weights, means, stacked[0].n_outcome_keys)
 
 
 def chain_weights(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Recorded]:
@@ -122,10 +124,11 @@ Tables = dict[str, Table]  # by name, the main one first
 
 
 class Panel(NamedTuple):
-    """A panel of the picture, or one for each value of the key `by`: the rows of a table with the values in `where`.
+    """A panel of the picture, which shows the rows of a table with the values in `where`.
 
-    Curves: the probabilities in the columns `shown` (default: all) by `x`. Cells: distributions of the number `shown`.
-    Bars: the column `shown`, hatched in rows in which a key of `lost` has one of its values. Fates: `plots.fates`.
+    With `by` there is one panel for each value of that key. Curves: the probabilities in the columns `shown` (default:
+    all) by `x`. Cells: distributions of the number `shown`. Bars: the column `shown`, hatched where the key in `lost`
+    has one of the values stated for it. Fates: `plots.fates`.
     """
 
     plot: Literal["curves", "cells", "bars", "fates"]

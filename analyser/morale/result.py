@@ -104,7 +104,7 @@ class MoraleResult(Result):
             name
             for name, table in self.raw_tables.items()
             if [*table.weights] == ["probability"]
-            and table.n_outcomes == 1
+            and table.n_outcome_keys == 1
             and not isinstance([*table.keys.values()][-1][0], str)
         )
 

@@ -116,7 +116,7 @@ def balance_of(answer: Matchups, check_interrupt: Callable[[], None], prices: Fa
     check_interrupt()
     balance = efficiency(frame)
     check_interrupt()
-    with suppress(InputError):  # no exchanges of fire
+    with suppress(InputError):  # no two loadouts exchange losses: no fair points
         prices = fair_points(answer) if prices is None else prices
     check_interrupt()
     unusual = outliers(frame, (*attackers, *answer.defenders))

@@ -41,11 +41,11 @@ def rules_of_battle(scenario: BattleScenario, *, with_replacement: bool) -> Rule
                     _add_rules(rules, scenario, fielded, enemy)
     combatants = [fielded.combatant for units in scenario.fielded for fielded in units]
     keywords = (rule for unit in combatants for rule in unit.keywords)
-    from_friends = tuple(dict.fromkeys(rule.canonical for rule in keywords if rule.name in _NEAR_FRIENDS))
-    rules.applied = [name for name in rules.applied if name not in from_friends]
+    affecting_friends = tuple(dict.fromkeys(rule.canonical for rule in keywords if rule.name in _NEAR_FRIENDS))
+    rules.applied = [name for name in rules.applied if name not in affecting_friends]
     used = rules.as_rules_used([_NO_MAP, _CHOICES, CARDS[with_replacement]], scenario.warnings, scenario.ruleset)
     boons = [f"boon {boon.name}" for army in scenario.armies for boon in army.paid_boons]
-    left_out = tuple(dict.fromkeys((*boons, *used.not_modelled, *from_friends, *NOT_MODELLED)))
+    left_out = tuple(dict.fromkeys((*boons, *used.not_modelled, *affecting_friends, *NOT_MODELLED)))
     return RulesUsed(used.applied, used.not_used, left_out, used.assumptions, used.warnings)
 
 
@@ -78,7 +78,10 @@ def _add_rules(rules: SortedRules, scenario: BattleScenario, fielded: BattleUnit
 
 
 def _usable_rows(fielded: BattleUnit, enemy: BattleUnit, charges: list[bool]) -> Iterator[Row]:
-    """Yield the rows that a unit can use against an enemy; `charges`: True if it may, and if the enemy may."""
+    """Yield the rows that a unit can use against an enemy.
+
+    `charges` has two flags: whether the unit may charge, and whether the enemy may.
+    """
     unit = fielded.combatant
     yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if fielded.policy == "lookout" else "shoot")
     if charges[0]:

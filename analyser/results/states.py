@@ -48,7 +48,7 @@ def models_left(states: States) -> NDArray[np.int64]:
 
 
 def models_destroyed(states: States, models: int | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the losses among `models` models, by damage or for lack of space; not those that broke or fled."""
+    """Return how many of `models` were destroyed, by damage or for lack of room (AC-5.5), not broken or fled."""
     lost = states >> discipline.MODELS_DESTROYED & unit_state.MODELS_MASK
     return np.where(is_removed(states), lost, models - (states & unit_state.MODELS_MASK))
 

@@ -104,8 +104,8 @@ def focus_program(
             add_fixed(draft, TARGET, dice, Rating.WEAKENED, scenario.target.value("Veteran"), 1)  # AC-7
             operations.append(Operation(Kind.STRIKE, ATTACKERS, _index_of(draft.strikes()[0], strikes)))
         programs.append(operations)
-    most = max(map(_most_attacker_states, scenarios, attackers)) if at_risk else 1
-    return _setup_against(scenarios[0].target, strikes, most, scenarios[0].ruleset.die), programs
+    most_states = max(map(_most_attacker_states, scenarios, attackers)) if at_risk else 1
+    return _setup_against(scenarios[0].target, strikes, most_states, scenarios[0].ruleset.die), programs
 
 
 def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> Setup:
@@ -118,15 +118,16 @@ def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> S
     return _setup_against(target, strikes, 1, die)
 
 
-def _setup_against(target: Target, strikes: Sequence[Strike], most: int, die: Die) -> Setup:
-    """Return the setup of strikes on a target; `most` is the largest number of states of an attacker."""
-    # A unit falls back by the full FALL_BACK or flees, so the distance to the edge adds no other positions.
+def _setup_against(target: Target, strikes: Sequence[Strike], most_states: int, die: Die) -> Setup:
+    """Return the setup of strikes on a target; `most_states` is the largest number of states of an attacker."""
+    # A target moves only by whole FALL_BACKs until it flees, so FALL_BACK is the stride even if the distance to the
+    # edge is no multiple of it.
     common = {"stride": unit_state.FALL_BACK, "position_bit": unit_state.WINS_BIT, "models": MOST_MODELS}
     common |= dict.fromkeys(("distance", "fumes_reach", "edge_distance"), NONE)
     facts = {"models": target.models or 0, "garrisoned": target.garrisoned}
     facts |= {"edge_distance": to_length(target.edge_distance), "tracks_position": target.edge_distance is not None}
     sides = [SideFacts(**common), SideFacts(**(common | facts))]
-    return setup_for(sides, (_ATTACKER_STAND_IN.model_copy(update={"models": most}), target), strikes, die)
+    return setup_for(sides, (_ATTACKER_STAND_IN.model_copy(update={"models": most_states}), target), strikes, die)
 
 
 def _strike(scenario: Scenario) -> Strike:
@@ -147,7 +148,7 @@ def _index_of(strike: Strike, strikes: list[Strike]) -> int:
     return len(known)
 
 
-_MOST_HITS_PER_DIE = 4  # with the printed faces: a heroic strike, and another by the die that it adds
+_MOST_HITS_PER_DIE = 4  # with the printed faces: a heroic strike (2 hits), and another (2 hits) on the die that it adds
 _MOST_BLANKS_PER_DIE = 2  # with Arc
 
 

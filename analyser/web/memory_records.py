@@ -71,7 +71,7 @@ class BandFacts(NamedTuple):
     first: int = 0
     last: int = 0
     dice: int = NONE
-    special: int = NONE  # value in parentheses, or NONE
+    special: int = NONE  # dice in parentheses on the unit card, such as 5 in `3 (5)`, or NONE
 
 
 class Row:

@@ -30,7 +30,9 @@ from analyser.rules.draws import odds_of, success_counts, test_draw
 from analyser.rules.structs import FightFacts, Officer, Test
 
 MOST_CELLS = 4_000_000  # combinations of draws; each has a cell that counts its trials
-MOST_COUNTED = 1 << 31  # trials of a thread between merges: half the 32-bit range, because discarded trials count too
+# Trials of a thread between merges: half of what a 32-bit count holds, because trials that are discarded and repeated
+# are counted too.
+MOST_COUNTED = 1 << 31
 _LEAST_PER_THREAD = 80  # least product of a thread's chunks and dice for which the thread saves time
 _INTERPRETED_SECONDS = 1e-5  # time of the interpreter for one combination of draws
 _MOST_REDUCTION = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
@@ -84,7 +86,11 @@ def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: 
 
 
 def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | None:
-    """Return the draw of the target's card; each group ends at a possible highest passing card (AC-5.1)."""
+    """Return the draw of the target's card (AC-5.1).
+
+    Cards are drawn as groups of values that decide every test alike: up to DISCIPLINE - 2, then DISCIPLINE - 1,
+    DISCIPLINE, and all above.
+    """
     if fight.test != Test.BY_CARD:
         return None
     odds, values = odds_of(die, deck), range(fight.discipline - _MOST_REDUCTION, fight.discipline + 1)

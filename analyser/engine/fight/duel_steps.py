@@ -36,7 +36,7 @@ class FollowingStrikes(NamedTuple):
     """Numbers of the strikes that follow a shot; NONE if there is no such strike."""
 
     return_shots: tuple[int, int]  # the return shot at each side (Tail Gunner)
-    blast: int  # the first blast of a destroyed last model
+    blast: int  # the first strike of Spectacular Demise (AC-7)
 
 
 @step
@@ -128,7 +128,10 @@ def add_orders(builder: Builder, side: int, shots: tuple[int, int], strikes: Fol
 
 @step
 def add_activation(builder: Builder, side: int, reaction: Builder, orders: Builder, strikes: FollowingStrikes) -> None:
-    """Append an activation (AC-9.2) without its first operation; a lookout may react before and after the orders."""
+    """Append an activation (AC-9.2) except its BEGIN, which :func:`add_whole_activation` adds.
+
+    A lookout may react before and after the orders.
+    """
     extend(builder, reaction)
     extend(builder, orders)
     extend(builder, reaction)
@@ -208,7 +211,10 @@ def most_advance(facts: Any, doubles: int) -> int:
 
 @step
 def set_positions_in_duel(builder: Builder, backs: Integers, advances: Integers, lengths: Integers) -> tuple[int, int]:
-    """Set both sides' strides and origins (:func:`~.step_builder.set_positions`); `lengths`: further possible moves."""
+    """Set both sides' strides and origins; return (NONE, 0) if all positions fit, else a side and the range it needs.
+
+    `lengths` are further possible moves.
+    """
     common, distance, sides = FALL_BACK, builder.question.fight[0].distance, builder.setup.sides
     if distance == NONE:
         return set_positions(builder.setup, backs, advances, common)
@@ -218,9 +224,10 @@ def set_positions_in_duel(builder: Builder, backs: Integers, advances: Integers,
     for length in lengths:
         common = common_divisor(common, length)
     if sides[0].edge_distance == NONE and sides[1].edge_distance == NONE:
-        # Only the distance between the units matters, so the position of side 0 may store the moves of both.
+        # Only the distance between the units matters. If the moves of both fit into the position of side 0, it stores
+        # them; otherwise each side stores its own, with an edge out of reach.
         both = np.full(2, backs[0] + backs[1]), np.full(2, advances[0] + advances[1])
         if set_positions(builder.setup, both[0], both[1], common)[0] == NONE:
             return NONE, 0
-        sides[0].edge_distance = sides[1].edge_distance = MOST_INCHES * INCH  # far: each stores its own position
+        sides[0].edge_distance = sides[1].edge_distance = MOST_INCHES * INCH
     return set_positions(builder.setup, backs, advances, common)

@@ -50,7 +50,9 @@ def score_table(pmf: Floats) -> tuple[Integers, NDArray[np.uint64]]:
 
 
 def alias_table(pmf: ScorePmf) -> NDArray[np.uint64]:
-    """Return the alias table of a distribution; a row has a threshold, a value below it, and another value.
+    """Return the alias table of a distribution.
+
+    A row has a threshold, the value drawn below the threshold, and the value drawn otherwise.
 
     >>> alias_table({3: 0.5, 1: 0.5})[:, 1].tolist() == [3 | 3 << 32, 1 | 1 << 32]
     True

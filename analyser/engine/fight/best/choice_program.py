@@ -24,11 +24,11 @@ BETWEEN_ROUNDS = 0
 # next place after operations; the side that chooses, or NONE; the subject of the choice.
 FIRST, COUNT, NEXT, CHOOSER, SUBJECT = range(5)
 # Subjects of choices. RETALIATION: the charged unit's strike in a combat. ATTACK: the active unit's strike. DECLARED
-# offers no alternative: the strike declared with the charge, or the first possible strike. TEST: take a test, or fail
-# it on purpose.
+# leaves no choice: the unit makes the strike that it declared with the charge; if that is impossible, the first
+# possible one. TEST: take a test, or fail it on purpose.
 ORDERS, REACTION, OVERRUN, RETALIATION, ATTACK, DECLARED, TEST = range(7)
-# Columns of `FlatRound.branches`: the next place, and the operation that decides whether the branch can be chosen (an
-# ORDER, a STRIKE, the ENGAGE of an Overrun, or a failed test), or NONE if it always can.
+# Columns of `FlatRound.branches`: the first place of the branch; and its first operation, which decides whether the
+# branch can be chosen, or NONE for an empty branch, which always can.
 TO, GUARD = range(2)
 
 # Operations without a draw, which are applied together with the operation before them.
@@ -177,7 +177,11 @@ def after_run(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tuple[i
 
 @step
 def only_branch(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> int:
-    """Return the only branch that can be chosen; NONE if several can, for orders, or if a strike's is not first."""
+    """Return the only branch that can be chosen.
+
+    Return NONE if several can, if the choice is of orders, or if it is of a strike in a combat and the only branch is
+    not the first.
+    """
     subject = rules.places[place, SUBJECT]
     if subject == ORDERS:
         return NONE

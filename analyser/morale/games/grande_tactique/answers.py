@@ -58,8 +58,8 @@ class GameSection(Section[Game]):
         section, ruleset = self.section, self.question.ruleset
         self._turns = section.turns or ruleset.turns
         # a unit may flee twice in a turn: a second time if it is charged in rout
-        dice, flights = any(unit.charged_by_cavalry for unit in section.units), 2 * self._turns
-        totals = [range(gt.TOTALS if dice and unit.arm == "cavalry" else 1) for unit in section.units]
+        flees_from_cavalry, flights = any(unit.charged_by_cavalry for unit in section.units), 2 * self._turns
+        totals = [range(gt.TOTALS if flees_from_cavalry and unit.arm == "cavalry" else 1) for unit in section.units]
         paths = [gt.path_of(unit, unit_totals, flights) for unit, unit_totals in zip(section.units, totals)]
         conditions = [self._possible_conditions(unit, path) for unit, path in zip(section.units, paths)]
         self.units = steps.units_of(paths, conditions)._replace(
@@ -118,8 +118,8 @@ class GameSection(Section[Game]):
         """Return the chain of turns: withdrawals, PIP phase, fire and charges, each followed by flights."""
         units, ruleset, count = self.section.units, self.question.ruleset, len(self.section.units)
         surrounded = bernoulli(self.section.surrounded, ("not surrounded", "surrounded"))
-        gap = (ExtraDie(surrounded, gt.TOTALS),) if self.section.surrounded else ()
-        flight = steps.flight(self.units, fleeing.D6, gap)
+        surrounded_die = (ExtraDie(surrounded, gt.TOTALS),) if self.section.surrounded else ()
+        flight = steps.flight(self.units, fleeing.D6, surrounded_die)
         pips = steps.change(self.units, steps.PIPS, 0)
         rally = Phase(pips, fair_die(ruleset.pip_sides), ruleset.pip_dice, title=fleeing.PIP_PHASE)
         withdrawals = [
@@ -238,7 +238,10 @@ class RoutSection(Section[Rout]):
         return self.game.chain()
 
     def answer(self, recorded: Recorded) -> Tables:
-        """Return the tables `rout`, `time_in_rout` (turn of its end), `turns_in_rout` (mean) and `still_routed`."""
+        """Return the tables `rout`, `time_in_rout`, `turns_in_rout` and `still_routed`.
+
+        `time_in_rout` is the distribution of the turn in which a unit's rout ends, `turns_in_rout` its mean.
+        """
         states, weights = recorded
         status, _ = steps.read(self.game.units, states)
         in_rout, numbers = status == steps.ROUTED, range(1, len(self.section.units) + 1)

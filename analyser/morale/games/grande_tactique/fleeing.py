@@ -120,7 +120,7 @@ class FlightSection(Section[Flight]):
         for name, lengths in (("flight", distances), ("pursuit", pursuits)) if self.section.surrounded < 1 else ():
             means[f"mean_{name}_if_it_flees"] = Sums.of(weights * moves, lengths)._replace(condition=weights @ moves)
         return {
-            "flight": Table(keys, {"probability": weights[0, possible]}, n_outcomes=len(keys)),
+            "flight": Table(keys, {"probability": weights[0, possible]}, n_outcome_keys=len(keys)),
             "fates": Table({"arm": [self.section.arm]}, probabilities, means),
         }
 
@@ -199,7 +199,7 @@ class ColumnSection(Section[Column]):
             "chain": Table({"friends": numbers}, number_columns),
             "chain_means": Table({"units": [count]}, means={"mean_friends_fleeing": Sums.of(weights, fleeing)}),
             "friends": Table(keys, columns),
-            "joint": Table(joint, {"probability": pmf[possible]}, n_outcomes=len(joint)),
+            "joint": Table(joint, {"probability": pmf[possible]}, n_outcome_keys=len(joint)),
         }
 
     def rules(self) -> Rules:
