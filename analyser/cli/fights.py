@@ -151,9 +151,25 @@ def raw_scenario(kind: str, first: str, second: str, secondary: Sequence[str] = 
     return with_options(raw)
 
 
+_NUMBER_AND_UNIT = re.compile(r"\s*([1-9]\d?)\s*[x×]\s+(\S.*)")
+
+
+def attacking_units(attackers: Sequence[str]) -> list[str]:
+    """Return the units that attack, in order.
+
+    >>> attacking_units(["2 x crown/rifle-p@basic", "crown/sharp-rifles@basic:aiming"])
+    ['crown/rifle-p@basic', 'crown/rifle-p@basic', 'crown/sharp-rifles@basic:aiming']
+    """
+    matches = [(_NUMBER_AND_UNIT.fullmatch(text), text) for text in attackers]
+    return [unit for match, text in matches for unit in ([match[2]] * int(match[1]) if match else [text])]
+
+
 def parse_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
     """Return the ``[[attacks]]`` of several selectors, in order."""
-    return [parse_attack(attacker, f"attacks.{place}", FOCUS_ATTACKER_KEYS) for place, attacker in enumerate(attackers)]
+    return [
+        parse_attack(attacker, f"attacks.{place}", FOCUS_ATTACKER_KEYS)
+        for place, attacker in enumerate(attacking_units(attackers))
+    ]
 
 
 @command(
@@ -168,16 +184,17 @@ def parse_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
     ),
 )
 def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None = None, **method: Any) -> None:
-    """Compute ranged attacks of ATTACKERS on TARGET, in the order given.
+    """Compute ranged attacks of ATTACKERS on TARGET, in the order given; '3 x UNIT' attacks three times.
 
     Name a unit by faction, unit and level: crown/rifle-platoon@reinforced. Add conditions after a colon:
     crown/rifle-p@basic:aiming,distance=6 for an attacker, scion-grenadier-p@basic:garrisoned,models=4 for the target
     (all keys: docs/keys.md). Options apply to every attack that does not state its own value.
     """
-    if len(attackers) == 1 and until is None:
-        answer("attack", raw_scenario("attack", attackers[0], target), **method)
+    units = attacking_units(attackers)
+    if len(units) == 1 and until is None:
+        answer("attack", raw_scenario("attack", units[0], target), **method)
         return
-    attacks = parse_attacks(attackers)
+    attacks = parse_attacks(units)
     raw = {"attacks": attacks, "target": parse_unit(target, "target", TARGET_KEYS)}
     answer("focus", with_options(raw, attacks=attacks), until=until, **method)
 

@@ -77,6 +77,11 @@ def test_focus_says_after_how_many_attacks():
     assert (found["attacks"], found["fate"]) == (None, "broken")
 
 
+def test_a_number_of_equal_units_attacks():
+    for asked in (("attack",), ("best", "focus")):
+        assert answer(*asked, f"3 x {RIFLES}", GRENADIERS) == answer(*asked, *[RIFLES] * 3, GRENADIERS)
+
+
 def test_the_help_tells_every_policy():
     text = answer("duel", "--help-all")
     for policy in Policy:
