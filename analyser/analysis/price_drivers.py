@@ -187,7 +187,7 @@ class PriceDrivers:
     def _detail(self, name: str, index: int, times: float) -> str:
         """Return the entries of the profile that explain a figure, as an addition to its text."""
         if name == HITS:
-            return self._defence_detail(index)
+            return self._defence_detail(index, times)
         if name == SHOOTING:
             reasons = "; ".join(filter(None, (self._dice_detail(index, times), self._reach_detail(index, times))))
             if reasons:
@@ -204,10 +204,12 @@ class PriceDrivers:
             return self._test_detail(index, times) if name == ENDURANCE else ""
         return f" ({without}{', '.join([*unusual[:MOST_NAMED], *more])})"
 
-    def _defence_detail(self, index: int) -> str:
+    def _defence_detail(self, index: int, times: float) -> str:
         unit, usual = self._units[index], float(np.exp(self._defence[1][index]))
         own = defence_of(unit)
         others = "" if own == round(usual) else f" (others: {usual:.0f})"
+        if others and (own > usual) != (times > 1):  # it is no reason
+            return ""
         if own == unit.defence:
             return others and f", with DEFENCE {own}{others}"
         return f", with DEFENCE {own}{others} from the front (Resilient)"

@@ -138,7 +138,8 @@ def balance_solve_price(**keys: Any) -> None:
 
 @command(
     "UNIT",
-    *(_ROW, _MOST_DICE, _ROLE, POLICY, *_OPPONENTS),
+    Option("--row NAME", "Row whose dice change. Default: every row."),
+    *(_MOST_DICE, _ROLE, POLICY, *_OPPONENTS),
     *output(),
     examples=(
         "crown/rifle-platoon@reinforced --row ranged-light --most 3",

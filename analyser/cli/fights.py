@@ -242,7 +242,9 @@ DUEL_NOTES = "\n".join(["\b", "Policies:", *_POLICIES, "", WANT_NOTES])
     notes=DUEL_NOTES,
 )
 def duel(a: str, b: str, **method: Any) -> None:
-    """Compute a fight of A and B over several rounds; each follows a policy (--help-all lists the policies).
+    """Compute a fight of A and B over several rounds; each follows a policy.
+
+    --help-all lists the policies, and the objectives of --want.
 
     Name a unit by faction, unit and level: crown/rifle-platoon@basic. Add conditions after a colon:
     crown/rifle-p@basic:suppressed,row=ranged-light (all keys: docs/keys.md).

@@ -233,7 +233,7 @@ class _LevelFacts:
         for title, lengths in (("Reach", self._reach[role]), ("SPEED", self._speed[role])):
             others = [length for name, length in lengths.items() if name != unit]
             if len(result) < MOST_DRIVERS and (own := lengths[unit]) and others and (usual := median(others)):
-                result.append((title, own, usual, f"{own:g}″, usual {usual:g}″"))
+                result.append((title, own, usual, f"{own:g}″, usual here {usual:g}″"))
         return result
 
 
