@@ -240,8 +240,8 @@ class _Attacker:
             yield {**keys, "distance": left, "attacker_advanced": True}, f'advances {by:g}" to {left:g}" and fires', by
 
     def _with_name(self, refusal: InputError) -> InputError:
-        """Add the attacker's name and the tried advance to the error of the stated attack."""
-        if not refusal.where.endswith(".row"):
+        """Add the attacker's name and the tried advance to the error of an attack that no row can make."""
+        if refusal.where not in (where := f"attacks.{self.index}", f"{where}.row"):
             return refusal
         tried = [f" or after an advance of {by:g} inches" for _, _, by in self._advances({})]
         reason = refusal.problem.removeprefix(f"{self.name.partition(' ')[2]}: ")

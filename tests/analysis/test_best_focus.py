@@ -76,7 +76,7 @@ def test_who_has_no_manoeuvre_left_neither_aims_nor_advances(more):
     asked = [{"attacker": RIFLES, "distance": 12} | more]
     found = best_focus(asked, GRENADIERS)
     assert found.value == found.as_given == pytest.approx(chance(asked), abs=SAME)
-    with pytest.raises(InputError, match=rf"attacks\.0\.row: 1 {RIFLES} cannot fire at the target, standing: no row"):
+    with pytest.raises(InputError, match=rf"attacks\.0: 1 {RIFLES} cannot fire at the target, standing: no row"):
         best_focus([{"attacker": RIFLES, "distance": 17} | more], GRENADIERS)
 
 
@@ -85,6 +85,6 @@ def test_who_has_no_manoeuvre_left_neither_aims_nor_advances(more):
 )
 def test_an_attacker_that_no_advance_brings_to_fire_is_named(attacker, distance, by):
     # The second would be in range, but its rows are Move or Fire (AC-6).
-    told = rf"attacks\.1\.row: 2 {attacker} cannot fire at the target, standing or after an advance of {by} inches: "
+    told = rf"attacks\.1: 2 {attacker} cannot fire at the target, standing or after an advance of {by} inches: "
     with pytest.raises(InputError, match=told):
         best_focus([{"attacker": SHARP, "distance": 12}, {"attacker": attacker, "distance": distance}], GRENADIERS)
