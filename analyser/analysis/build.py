@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,6 +24,7 @@ from analyser.analysis.situations import EXCHANGES, Situation, situations_named
 from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
 from analyser.common.method_settings import Progress, Sampling
 from analyser.game.forces import Scale
+from analyser.game.names import number_and_selector
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
@@ -183,7 +183,6 @@ def _with_battles(answer: Build, sampling: Sampling, library: Profiles) -> Build
 
 
 MOST_REQUIRED = 500  # largest number of a unit that can be required
-_NUMBER_AND_SELECTOR = re.compile(r"\s*(\d{1,9})\s*[x×]\s+(\S.*)")
 
 
 def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Scale]:
@@ -238,8 +237,7 @@ def required_minimum(
     written: str, faction: str, ours: Sequence[Loadout], library: Profiles
 ) -> tuple[tuple[int, ...], int]:
     """Return the indices of the loadouts and the number that a requirement states, such as ``2 x crown/rifle-p``."""
-    match = _NUMBER_AND_SELECTOR.fullmatch(written) if isinstance(written, str) else None
-    pattern, number = (match[2], int(match[1])) if match else (written, 1)
+    number, pattern = number_and_selector(written) if isinstance(written, str) else (1, written)
     check_integer(number, "must", 1, MOST_REQUIRED)
     matching = _matching(pattern, faction, library, "must")
     selectors = {loadout.selector for loadout in matching}

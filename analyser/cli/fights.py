@@ -27,9 +27,11 @@ from analyser.cli.unit_keys import (
     TARGET_KEYS,
     AllowedKeys,
 )
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, check_integer
 from analyser.common.files import parsed_toml
 from analyser.common.text import with_article
+from analyser.engine.fight.program import MOST_STRIKES
+from analyser.game.names import number_and_selector
 from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios import schema
 
@@ -151,17 +153,17 @@ def raw_scenario(kind: str, first: str, second: str, secondary: Sequence[str] = 
     return with_options(raw)
 
 
-_NUMBER_AND_UNIT = re.compile(r"\s*([1-9]\d?)\s*[x×]\s+(\S.*)")
-
-
 def attacking_units(attackers: Sequence[str]) -> list[str]:
     """Return the units that attack, in order.
 
     >>> attacking_units(["2 x crown/rifle-p@basic", "crown/sharp-rifles@basic:aiming"])
     ['crown/rifle-p@basic', 'crown/rifle-p@basic', 'crown/sharp-rifles@basic:aiming']
     """
-    matches = [(_NUMBER_AND_UNIT.fullmatch(text), text) for text in attackers]
-    return [unit for match, text in matches for unit in ([match[2]] * int(match[1]) if match else [text])]
+    units = list[str]()
+    for number, unit in map(number_and_selector, attackers):
+        check_integer(number, "attackers", 1, MOST_STRIKES)
+        units += [unit] * number
+    return units
 
 
 def parse_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
@@ -194,7 +196,7 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
     if len(units) == 1 and until is None:
         answer("attack", raw_scenario("attack", units[0], target), **method)
         return
-    attacks = parse_attacks(units)
+    attacks = parse_attacks(attackers)
     raw = {"attacks": attacks, "target": parse_unit(target, "target", TARGET_KEYS)}
     answer("focus", with_options(raw, attacks=attacks), until=until, **method)
 

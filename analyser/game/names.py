@@ -24,6 +24,8 @@ LONGEST_ID = 80  # characters; the id of a faction is also the name of its file
 _LONGEST_SLUG = LONGEST_ID - 20  # leaves room for a number
 _LONGEST_NUMBERED = 150  # characters kept of a name when a number is added
 
+_NUMBER_AND_SELECTOR = re.compile(r"\s*(\d{1,9})\s*[x×]\s+(\S.*)")
+
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
 Name = Annotated[str, AfterValidator(plain_name)]
 Entry = Annotated[str, Field(max_length=LONGEST_ID), AfterValidator(plain_name)]
@@ -125,3 +127,13 @@ def first_names(names: Iterable[str]) -> str:
     distinct = list(dict.fromkeys(names))
     more = f", … ({len(distinct)} in all)" if len(distinct) > MOST_LISTED else ""
     return ", ".join(distinct[:MOST_LISTED]) + more
+
+
+def number_and_selector(text: str) -> tuple[int, str]:
+    """Return the number and the selector of a text; the number is 1 if none is stated.
+
+    >>> number_and_selector("2 x crown/rifle-platoon"), number_and_selector("crown/rifle-platoon")
+    ((2, 'crown/rifle-platoon'), (1, 'crown/rifle-platoon'))
+    """
+    match = _NUMBER_AND_SELECTOR.fullmatch(text)
+    return (int(match[1]), match[2]) if match else (1, text)

@@ -8,7 +8,7 @@ import analyser
 from analyser.results.rendering import text as rendered
 from analyser.rules.policies import Policy
 from tests.helpers.fight_questions import COMMANDS, DUEL_FILE, FEW, FILES, TANKS
-from tests.helpers.shell import GRENADIERS, RIFLES, answer, run
+from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
 from tests.oracle.fight_files import row, unit
 
 
@@ -80,6 +80,7 @@ def test_focus_says_after_how_many_attacks():
 def test_a_number_of_equal_units_attacks():
     for asked in (("attack",), ("best", "focus")):
         assert answer(*asked, f"3 x {RIFLES}", GRENADIERS) == answer(*asked, *[RIFLES] * 3, GRENADIERS)
+    assert "attackers: 0 is out of range (allowed: 1 to 64)" in refusal("attack", f"0 x {RIFLES}", GRENADIERS)
 
 
 def test_the_help_tells_every_policy():
