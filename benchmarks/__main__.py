@@ -58,7 +58,7 @@ def parts(arguments):
 
 
 def measure(arguments):
-    """The results, on top of those of parts that are not measured again."""
+    """The results, on top of those of parts that are not measured again; written after each part."""
     results = json.loads(LATEST.read_text()) if LATEST.exists() else {}
     results |= {"machine": machine(), "versions": versions()}
     chosen = {"statistics": statistics.statistics} if arguments.statistics else parts(arguments)
@@ -68,6 +68,7 @@ def measure(arguments):
         start = time.perf_counter()
         results[name] = part()
         print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
+        write(LATEST, json.dumps(results, indent=1) + "\n")
     results["targets"] = targets(results)
     return results
 
