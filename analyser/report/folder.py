@@ -125,6 +125,8 @@ def replacing_folder(out: Path) -> Iterator[Path]:
     new_parents = [folder for folder in out.parents if not is_there(folder)]
     folder = unfinished_folder(out)
     try:
+        if out.parent.is_symlink():
+            out.parent.stat()  # raises the error of a circular link, which `mkdir` reports as an existing file
         out.parent.mkdir(parents=True, exist_ok=True)
         with _locked(folder, out):
             report = folder / "report"
