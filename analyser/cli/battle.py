@@ -35,7 +35,7 @@ PAGE_BATTLES = 10_000
     *SAMPLE_OPTIONS,
     Option("--replacement", "Put each card back after a test. Default: real decks.", METHOD),
     *output(".html"),
-    brief=("--tactic-mine", "--tactic-yours", "--gap"),
+    brief=("--tactic-mine", "--tactic-yours", "--gap", "--objectives"),
     examples=(
         "mine.rosz yours.rosz --out battle.html",
         "'crown/rifle-command-p@basic, 3 x crown/rifle-p@basic' yours.toml --rounds 4",

@@ -106,13 +106,14 @@ class BattleResult(Result):
 
     @property
     def _most_victory_points(self) -> dict[str, int]:
-        """Limit of each side's VP: enemy ratings, 2 per Hunter, round and enemy (combats), and those of BT-5."""
-        most = {}
+        """Limit of each side's VP: enemy ratings, 2 per Hunter, round and enemy (combats), and those of BT-5, BT-7."""
+        most, terms = {}, self.scenario.terms
+        for_objectives = terms.rounds * terms.objectives * terms.objective_points
         for side, units, enemies in zip(SIDES, self.scenario.fielded, self.scenario.fielded[::-1]):
             hunters = sum(unit.combatant.has("Hunter") for unit in units)
             targets = [target for foe in enemies for target in (foe.combatant, foe.combatant.passengers) if target]
             ratings = sum(1 if target.victory_points is None else target.victory_points for target in targets)
-            most[side] = ratings + 2 * self.rounds * hunters * len(enemies) + ZERO_GROUND_PRESENCE
+            most[side] = ratings + 2 * self.rounds * hunters * len(enemies) + ZERO_GROUND_PRESENCE + for_objectives
         return most
 
     def _all_weights(self) -> list[NDArray[Any]]:

@@ -12,7 +12,7 @@ from analyser.scenarios.battle import BattleScenario, BattleUnit, policy_against
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 
 NOT_MODELLED = (
-    "terrain, buildings and objectives",
+    "terrain and buildings",
     "line of sight, arcs and outflanking",
     "commands, interference and conquest objectives",
     "flank attacks",
@@ -45,7 +45,8 @@ def rules_of_battle(scenario: BattleScenario, *, with_replacement: bool) -> Rule
     rules.applied = [name for name in rules.applied if name not in affecting_friends]
     used = rules.as_rules_used([_NO_MAP, _CHOICES, CARDS[with_replacement]], scenario.warnings, scenario.ruleset)
     boons = [f"boon {boon.name}" for army in scenario.armies for boon in army.paid_boons]
-    left_out = tuple(dict.fromkeys((*boons, *used.not_modelled, *affecting_friends, *NOT_MODELLED)))
+    objectives = () if scenario.terms.objectives else ("objectives",)
+    left_out = tuple(dict.fromkeys((*boons, *used.not_modelled, *affecting_friends, *objectives, *NOT_MODELLED)))
     return RulesUsed(used.applied, used.not_used, left_out, used.assumptions, used.warnings)
 
 

@@ -26,6 +26,12 @@ _MANOEUVRES = {
     Manoeuvre.RETIRE: "falls back from",
     _SORTIE: "flies a sortie against",
 }
+_MOVES_WITHOUT_TARGET: dict[int, str] = {
+    Manoeuvre.RETIRE: "falls back",
+    Manoeuvre.RETIRE_AT_DOUBLE_TIME: "falls back",
+    Manoeuvre.ADVANCE: "advances",
+    Manoeuvre.DOUBLE_TIME: "moves at double time",
+}
 _DIE_FACES = ("a heroic strike", "a strike", "a miss", "another face")
 _REASONS_NOT_TO_SHOOT = {
     NoShotReason.RELOADS: "reloads instead of shooting (Slow to Fire)",
@@ -33,7 +39,8 @@ _REASONS_NOT_TO_SHOOT = {
     NoShotReason.TOO_NEAR: "cannot shoot at a target within its short range (Indirect)",
     NoShotReason.MOVED: "cannot shoot after an advance (Move or Fire)",
 }
-_LINE_STARTS = (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.GROUND, Event.ENDED)  # events that begin a line
+# Events that begin a line:
+_LINE_STARTS = (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.SCORED, Event.GROUND, Event.ENDED)
 _COMBAT_RESULTS = ("wins the combat", "loses the combat", "fights to a stalemate")
 
 
@@ -141,11 +148,16 @@ def _round_text(event: LoggedEvent, story: Story) -> str:
 def _order_text(event: LoggedEvent, story: Story) -> str:
     if event.other == event.unit:
         actions = {Action.RE_ARM: "re-arms", Action.TAKE_COVER: "takes cover", Action.GO_ON_LOOKOUT: "goes on lookout"}
-        move = "falls back" if event.first in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME) else "holds"
+        move = _MOVES_WITHOUT_TARGET.get(event.first, "holds")
         return " and ".join([move, *([actions[Action(event.second)]] if event.second in actions else [])])
     actions = {Action.GO_ON_LOOKOUT: ", and goes on lookout", Action.TAKE_COVER: ", and takes cover"}
     action = actions.get(Action(event.second), "")
     return f'{_MANOEUVRES[event.first]} {story.names[event.other]}, {event.third / INCH:g}" away{action}'
+
+
+def _move_text(event: LoggedEvent, _: Story) -> str:
+    goal = " toward an objective" if event.other == event.unit else ""
+    return f'moves {event.first / INCH:g}"{goal}'
 
 
 def _attack_text(event: LoggedEvent, story: Story) -> str:
@@ -172,7 +184,7 @@ _EVENT_TEXTS: Mapping[Event, Callable[[LoggedEvent, Story], str]] = {
     Event.ACTIVATED: lambda event, story: f"  {story.army_and_unit(event)} ({counted(event.first, 'model')})",
     Event.CARD: _card_text,
     Event.ORDERED: _order_text,
-    Event.MOVED: lambda event, _: f'moves {event.first / INCH:g}"',
+    Event.MOVED: _move_text,
     Event.ATTACKED: _attack_text,
     Event.FELL_BACK: lambda event, story: f"{story.names[event.unit]} falls back",
     Event.SUPPRESSED: lambda event, story: f"{story.names[event.unit]} is suppressed",
@@ -186,6 +198,7 @@ _EVENT_TEXTS: Mapping[Event, Callable[[LoggedEvent, Story], str]] = {
     Event.GROUND: lambda event, story: (
         f"{story.armies[event.first]} has no unit left on the table: 5 VP for {story.armies[1 - event.first]}"
     ),
+    Event.SCORED: lambda event, story: f"  {story.armies[event.first]} scores {event.second} VP for objectives",
     Event.DISEMBARKED: lambda event, story: f"{story.names[event.unit]} disembarks",
     Event.CARD_DICE: lambda event, story: f"{story.names[event.unit]} draws card {event.first} for its extra dice",
 }

@@ -27,7 +27,6 @@ _MOST_BATTLES_PER_PAIR = 10_000
 _REPLAY_FACTOR = 4  # times as many battles when the best and the worst pair are simulated again
 _WON, _LOST = (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY), (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT)
 _ROUNDING = 1e-9
-NOT_MODELLED_NOTE = "Terrain, objectives and line of sight are not modelled, and each can change the result."
 
 
 class Game(NamedTuple):
@@ -157,10 +156,16 @@ def tactic_in_words(tactic: str) -> str:
     return tactic.replace("_", " ")
 
 
+def not_modelled_note(scenario: BattleScenario) -> str:
+    """Return a sentence on what is not modelled."""
+    objectives = "" if scenario.terms.objectives else " objectives,"
+    return f"Terrain,{objectives} buildings and line of sight are not modelled, and each can change the result."
+
+
 def tactics_sentences(game: Game | None, names: Mapping[str, str]) -> list[str]:
     """Return sentences on the effect of the tactics and on the tactics that both sides play."""
     if game is None:
-        return [NOT_MODELLED_NOTE]
+        return []
     least, most = game.extreme_pairs
     lines = [
         f"Over {counted(len(game.rows), 'pair')} of tactics {names[SIDES[0]]} wins from "
@@ -169,7 +174,7 @@ def tactics_sentences(game: Game | None, names: Mapping[str, str]) -> list[str]:
     ]
     choosing = [(number, side) for number, side in enumerate(SIDES) if len(game.names[number]) > 1]
     lines += [f"Equilibrium: {names[side]} uses {_mix_in_words(game, number)}." for number, side in choosing]
-    return [*lines, "Neither side can improve by changing its tactic.", NOT_MODELLED_NOTE]
+    return [*lines, "Neither side can improve by changing its tactic."]
 
 
 def _pair_in_words(row: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from analyser.common.means import mean_in, mean_text
 from analyser.common.text import counted, fill
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, DEFAULT
 from analyser.game.army import names_apart
-from analyser.results.battle_tactics import tactics_sentences
+from analyser.results.battle_tactics import not_modelled_note, tactics_sentences
 from analyser.results.unit_swings import harmful_units_sentences, swing_units_sentence
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
@@ -34,7 +34,9 @@ def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tupl
     """
     terms = scenario.terms
     lengths = f'lines {terms.gap:g}" apart, table {terms.table:g}" deep'
-    lines = [("Battle", f"{counted(terms.rounds, 'round')}, {lengths}, {terms.scale}")]
+    number = terms.objectives
+    objectives = f", {counted(number, 'objective')} of {terms.objective_points} VP" if number else ""
+    lines = [("Battle", f"{counted(terms.rounds, 'round')}, {lengths}, {terms.scale}{objectives}")]
     auto = "equilibrium of tactics" if equilibrium else f"tactic {DEFAULT}"
     tactics = [_tactics_in_words(scenario, side, auto) for side in SIDES]
     names = names_apart(*scenario.armies)
@@ -71,6 +73,7 @@ def conclusions(result: BattleResult) -> list[str]:
         f"{first} wins {shares['victory']} of these battles and loses {shares['defeat']}; {shares['draw']} are draws. "
         f"Devastating victories: {first} {shares['devastating_victory']}, {second} {shares['devastating_defeat']}.",
         *tactics_sentences(result.game, result.names),
+        not_modelled_note(result.scenario),
     ]
     if result.swings:
         lines += [swing_units_sentence(result.swings, side, name) for side, name in result.names.items()]

@@ -1,4 +1,4 @@
-"""Rules of a battle on integers (BT-1 to BT-5 of `docs/battle.md`); lengths are in hundredths of an inch."""
+"""Rules of a battle on integers (BT-1 to BT-5, BT-7 of `docs/battle.md`); lengths are in hundredths of an inch."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ LEAST_HURT_SHARE = 0.05 - 1e-9  # least expected share of an enemy that an attac
 ZERO_GROUND_PRESENCE = 5  # victory points for an enemy without ground presence (BT-5)
 DEVASTATING_RATIO = 2  # ratio of the victory points (AC-9.4)
 COMMANDED_WITHIN = 600  # distance from a commander (AC-5.8)
+OBJECTIVE_WITHIN = 100  # distance at which a unit is in contact with an objective, the radius of a marker (BT-7)
+OBJECTIVE_HOLDERS = ("infantry", "cavalry")  # types of units that can control an objective (BT-7)
+NOT_CONTESTING = ("aircraft", "rotorcraft", "fortification")  # types that do not keep an enemy from control (BT-7)
 NEAR_IN_COMBAT = 200  # distance at which a unit supports or threatens (AC-8.2)
 SURRENDERED = 0  # value of the card of a side that surrenders the initiative
 NOT_PLAYED = -1  # value of the card of a side that has not played yet
@@ -127,6 +130,16 @@ def side_with_initiative(holder: int, holders_card: int, others_card: int) -> in
     (0, 1, 0)
     """
     return holder if holders_card > others_card else 1 - holder
+
+
+@step
+def controls(holders: int, enemies: int) -> bool:
+    """Return True if a side controls an objective (BT-7).
+
+    `holders`: number of its infantry and cavalry units in contact with the objective. `enemies`: number of enemy units
+    in contact with it, except aircraft, rotorcraft and fortifications.
+    """
+    return holders > 0 and enemies == 0
 
 
 @step

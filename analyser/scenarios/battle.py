@@ -11,7 +11,14 @@ from pydantic import Field
 
 from analyser.common.errors import InputError
 from analyser.common.validation import Record, optional
-from analyser.engine.battle.battle_data import MOST_CARDS, MOST_HAND, MOST_ROUNDS, MOST_UNITS
+from analyser.engine.battle.battle_data import (
+    MOST_CARDS,
+    MOST_HAND,
+    MOST_OBJECTIVE_POINTS,
+    MOST_OBJECTIVES,
+    MOST_ROUNDS,
+    MOST_UNITS,
+)
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, TACTICS
 from analyser.game.army import Army, ArmyUnit
 from analyser.game.forces import ForceRules, ScaleName
@@ -70,6 +77,12 @@ class BattleTerms(Record):
     width: Length = optional(36.0, "Inches along the front over which the units of a side are spread.")
     hand_limit: Annotated[int, Field(ge=0, le=MOST_HAND)] | None = optional(
         None, "Most cards in a hand. Default: the scale's."
+    )
+    objectives: Annotated[int, Field(ge=0, le=MOST_OBJECTIVES)] = optional(
+        0, "Objectives on the centre line, spread evenly over `width` (BT-7)."
+    )
+    objective_points: Annotated[int, Field(ge=1, le=MOST_OBJECTIVE_POINTS)] = optional(
+        1, "Victory points for each objective that a side controls at the end of a round."
     )
     arrives: Annotated[int, Field(ge=2, le=MOST_ROUNDS)] = optional(2, "First round in which reserves arrive.")
     disembark_within: Length = optional(12.0, "Passengers disembark if an enemy is within this many inches.")

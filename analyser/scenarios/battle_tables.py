@@ -27,7 +27,14 @@ from analyser.engine.pool.alias import ScorePmf
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.activation import at_double_time
-from analyser.rules.battle import LEAST_HURT_SHARE, ActivationChoice, CardChoice, TargetChoice
+from analyser.rules.battle import (
+    LEAST_HURT_SHARE,
+    NOT_CONTESTING,
+    OBJECTIVE_HOLDERS,
+    ActivationChoice,
+    CardChoice,
+    TargetChoice,
+)
 from analyser.rules.draws import odds_of
 from analyser.rules.policies import BEST, SHOOTING, Policy
 from analyser.rules.policy_lines import allowed_decisions_by_view
@@ -124,6 +131,11 @@ class Encoder:
         deck = scenario.ruleset.deck.counts()
         setup.disembark_within, setup.disembark_by = to_length(terms.disembark_within), terms.disembark_by
         setup.rounds, setup.table = terms.rounds, to_length(terms.table)
+        width = to_length(terms.width)
+        setup.objectives, setup.objective_points = terms.objectives, terms.objective_points
+        setup.objective_y = setup.table // 2
+        for index in range(terms.objectives):
+            setup.objective_x[index] = width * (2 * index + 1) // (2 * terms.objectives)
         setup.cards, setup.hand_limit = deck.sum(), terms.hand_limit
         setup.deck[: deck.sum()] = np.repeat(np.arange(len(deck)), deck)
         die = scenario.ruleset.die
@@ -169,6 +181,8 @@ class Encoder:
         setup.arrives[number] = self._scenario.terms.arrives if fielded.reserve else 0
         setup.aircraft[number], setup.commander[number] = bool(unit.aircraft), fielded.commander
         setup.rating[number] = 1 if unit.victory_points is None else unit.victory_points
+        setup.holds_objectives[number] = unit.type in OBJECTIVE_HOLDERS
+        setup.contests[number] = not unit.aircraft and unit.type not in NOT_CONTESTING
         setup.hunts[number], setup.throws[number] = unit.has("Hunter"), unit.has("Throw")
         setup.stoic[number] = unit.has("Stoic Defence")
         setup.fumes[number] = unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else NONE

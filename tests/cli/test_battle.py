@@ -20,7 +20,7 @@ ARMIES = f"2 x {RIFLES}", f"2 x imperium/{GRENADIERS}"
 def test_a_battle_is_answered_as_text_and_json(tmp_path):
     text = answer("battle", *ARMIES, *FEW)
     assert "Crown wins " in text
-    assert "Not modelled\n- terrain, buildings and objectives\n" in text
+    assert "Not modelled\n- objectives\n- terrain and buildings\n" in text
     assert "has the median margin: --tell " in text
     asked = ("battle", *ARMIES, *FEW, "--no-swing", "--no-tactics")
     page = run(*asked, "--format", "json", "--out", tmp_path / "mine.json")

@@ -1,6 +1,6 @@
 """A slow, plain reading of whole battles of Armoured Clash, for the tests to compare the program with.
 
-Written from the base of battles (BT-1 to BT-5), the rules (AC-...) and the seed's sequence alone; it shares nothing
+Written from the base of battles (BT-1 to BT-5, BT-7), the rules (AC-...) and the seed's sequence alone; it shares nothing
 with the package. `play(plan, chance)` plays one battle by the random numbers of `Rolled(seed)`.
 
 QUESTIONS: what the base and the rules leave open, and what is answered here.
@@ -44,6 +44,11 @@ QUESTIONS: what the base and the rules leave open, and what is answered here.
 20. Overrun moves onto the target's point again, wherever that is by now; neither Sponsons nor Onslaught come again.
 21. Resilient (Front) helps against Sponsons and retaliation, not against a Tail Gunner's answer and demises.
 22. With the target gone after an attack the second reaction step still takes place.
+23. The distance to a marker is dropped to whole hundredths, like every other; at 1.00" a unit is in contact. One unit
+    may be in contact with several markers, and counts at each.
+24. Only who is on the field is in contact: not an embarked unit (its transport is), a reserve or an aircraft between
+    two sorties. Suppressed, disordered or worn-out units control and contest like others.
+25. Objectives are scored in every round: also in the last, and in the one that zero ground presence ends.
 
 Not read here: All-Out Attack, Berserk, Run Amok, Throw, Fiery Demise, Overcharge, Inspiring, Turret, Full Steam
 Ahead, Fields of Fire, Coruscating, re-rolls of AC-3.5, models without room, failing on purpose.
@@ -58,6 +63,8 @@ from tests.oracle.plain_blows import chance_to_kill, expected_damage, expected_s
 from tests.oracle.plain_chance import Law
 
 ZERO_GROUND_VPS = 5
+CONTROLLING = ("infantry", "cavalry")
+NOT_CONTESTING = ("aircraft", "rotorcraft", "fortification")
 TIE = 1e-9
 
 
@@ -409,8 +416,18 @@ class Battle(Fight):
         for piece in (*self.pieces[0], *self.pieces[1]):
             piece.activated = False
         self.models_by_round.append(tuple(piece.models for side in (0, 1) for piece in self.pieces[side]))
+        self._score_objectives()
         zero_ground = tuple(not any(piece.place == "field" for piece in self.pieces[side]) for side in (0, 1))
         for side in (0, 1):
             if zero_ground[side]:
                 self.scores.append((1 - side, "zero ground presence", ZERO_GROUND_VPS))
         return zero_ground
+
+    def _score_objectives(self):
+        """STRATEGIC OBJECTIVE MARKERS of the seed, BT-7."""
+        for touching in map(self.touching, self.markers()):
+            for side in (0, 1):
+                controlling = any(piece.side == side and piece.unit.type in CONTROLLING for piece in touching)
+                contested = any(piece.side != side and piece.unit.type not in NOT_CONTESTING for piece in touching)
+                if controlling and not contested:
+                    self.scores.append((side, "objective", self.plan.objective_points))

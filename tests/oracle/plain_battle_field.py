@@ -12,6 +12,7 @@ ONE_INCH = 100
 TWO_INCHES = 200
 STEP_BACK = 300
 AERIAL_TYPES = ("aircraft", "rotorcraft")
+MARKER_RADIUS = 100
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Plan:
-    """A battle (BT-1 to BT-5); lengths in inches."""
+    """A battle (BT-1 to BT-5, BT-7); lengths in inches."""
 
     a: Side
     b: Side
@@ -83,6 +84,8 @@ class Plan:
     hand_limit: int = 5
     die: tuple = DIE
     replacement: bool = False
+    objectives: int = 0
+    objective_points: int = 1
 
 
 def hundredths(inches):
@@ -221,6 +224,21 @@ class Field:
     def all_on_field(self):
         """Side A's in the order of the list, then side B's."""
         return [piece for side in (0, 1) for piece in self.pieces[side] if piece.place == "field"]
+
+    def markers(self):
+        """The points of the objectives: evenly over the width, as units are, on the centre line (BT-7)."""
+        width, number_of_markers = hundredths(self.plan.width), self.plan.objectives
+        return [
+            (rounded(width * (2 * number + 1), 2 * number_of_markers), self.table // 2)
+            for number in range(number_of_markers)
+        ]
+
+    def touching(self, marker):
+        """Whoever on the field is in contact with a marker: within its radius (BT-7)."""
+        x, y = marker
+        return [
+            piece for piece in self.all_on_field() if isqrt((piece.x - x) ** 2 + (piece.y - y) ** 2) <= MARKER_RADIUS
+        ]
 
     def friends(self, piece):
         return [other for other in self.pieces[piece.side] if other is not piece and other.place == "field"]

@@ -1,5 +1,7 @@
 """Small battles at random, as the plain reading of battles takes them and as a user writes them."""
 
+from dataclasses import replace
+
 from tests.oracle.plain_battle_field import Plan, Row, Side, Unit
 from tests.oracle.random_scenarios import CLOSE_QUALITIES, RANGED_QUALITIES, often, some_of
 
@@ -36,7 +38,29 @@ def random_plan(rng, *, odd=False, transports=False, aircraft=False):
     sides = [random_side(rng, name, deck, shared, odd, transports, aircraft) for name in "ab"]
     sizes = {"rounds": (1, 2, 2, 3, 4), "width": (0, 6, 12, 36), "hand_limit": (0, 1, 2, 4), "die": DICE}
     chosen = {name: rng.choice(several) for name, several in sizes.items()}
-    return Plan(*sides, **chosen, replacement=often(0.2, rng), gap=gap)
+    plan = Plan(*sides, **chosen, replacement=often(0.2, rng), gap=gap)
+    return with_objectives(rng, plan) if often(0.5, rng) else plan
+
+
+def with_objectives(rng, plan):
+    """The same battle with markers; mostly two inches apart at most, with units about the markers."""
+    plan = replace(plan, objectives=rng.randint(1, 3), objective_points=rng.randint(1, 2))
+    if often(0.3, rng):
+        return plan
+    sides = [
+        replace(side, units=tuple(beside_a_marker(rng, plan, unit) if often(0.7, rng) else unit for unit in side.units))
+        for side in (plan.a, plan.b)
+    ]
+    return replace(plan, a=sides[0], b=sides[1], gap=rng.choice((2, 2, 1.5, 0)))
+
+
+def beside_a_marker(rng, plan, unit):
+    marker = plan.width * (2 * rng.randrange(plan.objectives) + 1) / (2 * plan.objectives)
+    x = max(marker + rng.choice((0, 0, 0, 0.5, -0.5, 1)), 0)
+    unit = changed(unit, x=x, behind=rng.choice((0, 0, 0, 0.01)))
+    if unit.embarked_in or unit.category != "light" or often(0.5, rng):
+        return unit
+    return changed(unit, type=rng.choice(("infantry", "cavalry")))
 
 
 def random_side(rng, name, deck, shared, odd, transports, aircraft):
@@ -181,6 +205,7 @@ def row_table(row, name):
 def terms_of(plan):
     any_unit = plan.a.units[0]
     terms = {key: getattr(plan, key) for key in ("rounds", "table", "gap", "width", "hand_limit")}
+    terms |= {key: getattr(plan, key) for key in ("objectives", "objective_points")}
     terms |= {key: getattr(any_unit, key) for key in ("arrives", "disembark_within", "disembark_by")}
     for name, side in (("mine", plan.a), ("yours", plan.b)):
         keys = ("target", "order", "hand", "initiative", "discard_below")

@@ -18,11 +18,11 @@ CLOSE = 0.012  # of a victory point: values are kept in thousandths, and strengt
 
 
 def looking_ahead(plan):
-    """The same plan, with units that state no policy."""
+    """The same plan, with units that state no policy, and without objectives, of which the chooser knows nothing."""
     sides = [
         replace(side, units=tuple(replace(unit, policy="auto") for unit in side.units)) for side in (plan.a, plan.b)
     ]
-    return replace(plan, a=sides[0], b=sides[1])
+    return replace(plan, a=sides[0], b=sides[1], objectives=0)
 
 
 def weights_of(tactic, rounds_left):

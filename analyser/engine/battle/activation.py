@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle import choices, combat
+from analyser.engine.battle.action_plans import ACTION, ALL_ROWS, ATTACK, LENGTH, MANOEUVRE, OBJECTIVE, TARGET, volley
 from analyser.engine.battle.attack import does_penalty_count, strike
 from analyser.engine.battle.battle_data import (
     NO_POLICY,
@@ -20,9 +21,18 @@ from analyser.engine.battle.battle_data import (
 from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.gains import gain_of
 from analyser.engine.battle.log import Event, record
-from analyser.engine.battle.lookahead import ACTION, ALL_ROWS, ATTACK, LENGTH, MANOEUVRE, TARGET, plan_action, volley
+from analyser.engine.battle.lookahead import plan_action
 from analyser.engine.battle.losses import NO_UNIT, passes, set_state
-from analyser.engine.battle.positions import advance, distance_between, is_commanded, is_within, move_back, move_to
+from analyser.engine.battle.objectives import distance_to_objective
+from analyser.engine.battle.positions import (
+    advance,
+    advance_to,
+    distance_between,
+    is_commanded,
+    is_within,
+    move_back,
+    move_to,
+)
 from analyser.engine.battle.transports import disembark, disembarks_now, passenger_of
 from analyser.rules import activation, special_rules, unit_state
 from analyser.rules.activation import Order
@@ -140,7 +150,11 @@ def carry_out_plan(battle: Battle, unit: int) -> int:
     record(battle, Event.ORDERED, unit, unit if target == NO_TARGET else target, manoeuvre, action, distance)
     side.rearms = 0
     field.states[unit] = activation.carry_out_move(field.states[unit], (manoeuvre, action), side, length)
-    if length > 0:
+    objective = int(plan[OBJECTIVE])
+    if objective != NONE:
+        to = int(battle.setup.objective_x[objective]), int(battle.setup.objective_y)
+        advance_to(battle, unit, to, length, distance_to_objective(battle, unit, objective))
+    elif length > 0:
         advance(battle, unit, target, length, distance)
     elif length < 0:
         move_back(battle, unit, -length)

@@ -31,8 +31,9 @@ BATCHES = 32  # batches of battles, for standard errors
 PERCENT = 101  # numbers from 0 to 100
 CHUNK_BATTLES = 256  # a power of two; these battles use fewer random words than a chunk has
 EVENT_FIELDS, MOST_EVENTS = 6, 1 << 13
-PLAN_FIELDS = 5
+PLAN_FIELDS = 6
 OUTCOMES = 5
+MOST_OBJECTIVES, MOST_OBJECTIVE_POINTS = 5, 5
 MOST_POINTS = 1023  # victory points of a side
 MOST_STRIKES, MOST_POOLS = 1 << 13, 1 << 15  # different strikes and pools of a battle
 MOST_CELLS, MOST_ROWS, MOST_GAINS = 1 << 21, 1 << 20, 1 << 21
@@ -121,6 +122,10 @@ class BattleSetup:
     has_transports: Int  # 1: a unit is embarked
     has_lookouts: Int  # 1: a unit may go on lookout
     has_reserves: Int  # 1: a unit begins in reserve
+    objectives: Int  # number of objectives (BT-7)
+    objective_points: Int  # victory points for an objective that a side controls at the end of a round
+    objective_y: Int
+    objective_x: Annotated[Any, np.int64, (MOST_OBJECTIVES,)]
     heroic: Int  # sides of the die with this face
     strike: Int
     miss: Int
@@ -144,6 +149,8 @@ class BattleSetup:
     commander: Annotated[Any, np.int64, (UNITS,)]  # 1: it is a commander
     rating: Annotated[Any, np.int64, (UNITS,)]  # VICTORY POINTS RATING
     hunts: Annotated[Any, np.int64, (UNITS,)]  # victory points for a combat won (Hunter)
+    holds_objectives: Annotated[Any, np.int64, (UNITS,)]  # 1: it can control an objective
+    contests: Annotated[Any, np.int64, (UNITS,)]  # 1: it prevents the control of an objective by the enemy
     throws: Annotated[Any, np.int64, (UNITS,)]  # 1: it has Throw
     stoic: Annotated[Any, np.int64, (UNITS,)]  # Stoic Defence
     fumes: Annotated[Any, np.int64, (UNITS,)]  # reach of its Corrosive Fumes, or NONE
@@ -230,6 +237,8 @@ class Battlefield:
     broken_down: Annotated[Any, np.int64, (2,)]  # 1: communications have broken down
     finished: Annotated[Any, np.int64, (2,)]  # number of units at the start of `listed` that cannot act again
     points: Annotated[Any, np.int64, (2,)]  # victory points
+    holders: Annotated[Any, np.int64, (2, MOST_OBJECTIVES)]  # units of a side in contact that can control an objective
+    contesters: Annotated[Any, np.int64, (2, MOST_OBJECTIVES)]  # units in contact that keep the enemy from control
     initiative_side: Int  # side that holds the initiative
     round: Int
     batch: Int
@@ -254,7 +263,7 @@ class Battlefield:
     seen_state: Annotated[Any, np.int64, (2, UNITS)]  # states at the last look-ahead of a side
     seen_place: Annotated[Any, np.int64, (2, UNITS)]  # places and coordinates at that look-ahead
     last_look: Annotated[Any, np.int64, (2,)]  # round of a side's last look-ahead; 0: none
-    plans: Annotated[Any, np.int64, (UNITS, PLAN_FIELDS)]  # manoeuvre, action, target, attack, length; see `lookahead`
+    plans: Annotated[Any, np.int64, (UNITS, PLAN_FIELDS)]  # see `action_plans`
     sides: Annotated[Any, SIDE, (UNITS,)]
     units: Annotated[Any, TARGET, (UNITS,)]
     fight: Annotated[Any, FIGHT, (1,)]

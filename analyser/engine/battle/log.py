@@ -16,7 +16,7 @@ class Event(IntEnum):
     ACTIVATED = 2  # a unit is activated: models
     CARD = 3  # a unit takes a test: the card, the highest card that passes, 1 for a rally test
     ORDERED = 4  # a unit gets orders against its target: manoeuvre, action, distance
-    MOVED = 5  # a unit moves toward another unit: length
+    MOVED = 5  # a unit moves toward another unit, or (itself as the other unit) toward an objective: length
     ATTACKED = 6  # a unit attacks another unit: strike, points of damage, models destroyed
     FELL_BACK = 7  # a unit falls back
     SUPPRESSED = 8  # a unit becomes suppressed
@@ -28,6 +28,7 @@ class Event(IntEnum):
     GROUND = 14  # a side has zero ground presence: the side
     DISEMBARKED = 15  # a unit leaves its transport
     CARD_DICE = 16  # a unit draws a card for dice (Overcharge, Throw): the card
+    SCORED = 17  # a side scores for objectives: the side, victory points
 
 
 class NoShotReason(IntEnum):

@@ -1,8 +1,4 @@
-"""Look-ahead of a side: which unit it activates next, and the plan of that unit's action (BT-6).
-
-A plan is five numbers: manoeuvre, action, target, attack and length. The attack is an index of the unit's
-:class:`~.battle_data.RowFacts` against the target, or ALL_ROWS. A negative length is a move toward the unit's own edge.
-"""
+"""Look-ahead of a side: which unit it activates next, and the best plan of that unit's action (BT-6)."""
 
 from __future__ import annotations
 
@@ -11,12 +7,23 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import Whole, inlined, step
+from analyser.engine.battle.action_plans import (
+    TARGET,
+    TIE_TOLERANCE,
+    plan_advance,
+    plan_approach,
+    plan_charge,
+    plan_flight,
+    plan_retreat,
+    plan_to_hold,
+    plan_to_objective,
+    plan_to_watch,
+    store_plan,
+    volley,
+)
 from analyser.engine.battle.battle_data import (
-    BEYOND,
     CHARGING,
     LANES,
-    MOST,
-    NOWHERE,
     REACH,
     Battle,
     Battlefield,
@@ -27,36 +34,25 @@ from analyser.engine.battle.battle_data import (
     wide,
 )
 from analyser.engine.battle.choices import NO_TARGET, is_ready
-from analyser.engine.battle.gains import gain_of, gain_of_charge
-from analyser.engine.battle.look_ahead_weights import Weight
+from analyser.engine.battle.objectives import count_contacts
 from analyser.engine.battle.position_value import (
-    position_value,
     prospects,
     store_best_attacks,
     update_strength,
     update_values,
-    weights_of,
 )
 from analyser.engine.battle.positions import is_within, squared_distance
 from analyser.engine.rng import uniform_below
-from analyser.rules import unit_state
-from analyser.rules.activation import ROUND_FLAGS, at_double_time
-from analyser.rules.battle import floor_sqrt, moved_coordinate
+from analyser.rules.activation import ROUND_FLAGS
+from analyser.rules.battle import floor_sqrt
 from analyser.rules.policies import Action, Manoeuvre
-from analyser.rules.structs import INCH, NONE
+from analyser.rules.structs import NONE
 
-MANOEUVRE, ACTION, TARGET, ATTACK, LENGTH = range(5)
-ALL_ROWS = -1
 ALL_UNITS = np.int64(-1)
-_TIE_TOLERANCE = 1e-9
 _IRRELEVANT_FLAGS = ROUND_FLAGS  # bits of a state that do not affect the other side's plans
 _FAR = 1e9
 _ENOUGH = 0.9  # share of the best possible future value at which a unit does not advance
-_NEAR = 6 * INCH  # distance below which attraction hardly depends on the distance
-_REARMED = 0.3  # value of re-arming, as a share of the best attack at full strength
-_IN_COVER = 0.7  # factor of the losses of a unit in cover
 _URGENCY = 0.5  # share of a unit's danger that is prevented if it acts first
-_WHOLE = 256.0  # full strength of a unit
 
 
 @step
@@ -65,6 +61,10 @@ def next_by_gain(battle: Battle, side: int) -> int:
     field, facts = battle.field, battle.setup
     if mark_outdated_plans(battle, side):
         store_best_attacks(battle, side)
+        if facts.objectives:
+            count_contacts(battle)
+            for unit in range(first_of(side), first_of(side) + facts.units[side]):
+                field.plan_is_valid[unit] = 0
     update_values(battle, 1 - side)
     result, best, ties = NONE, 0.0, 1
     for unit in range(first_of(side), first_of(side) + facts.units[side]):
@@ -74,9 +74,9 @@ def next_by_gain(battle: Battle, side: int) -> int:
             field.value[unit] = plan_unit(battle, unit)
             field.plan_is_valid[unit] = 1
         value = field.value[unit] + _URGENCY * field.danger[unit]
-        if result == NONE or value > best + _TIE_TOLERANCE:
+        if result == NONE or value > best + TIE_TOLERANCE:
             result, best, ties = unit, value, 1
-        elif value >= best - _TIE_TOLERANCE:
+        elif value >= best - TIE_TOLERANCE:
             ties += 1
             if uniform_below(field, ties) == 0:
                 result = unit
@@ -157,67 +157,6 @@ def plan_unit(battle: Battle, unit: int) -> float:
 
 
 @step
-def store_plan(battle: Battle, unit: int, decision: tuple[int, int], target: int, attack: int, length: int) -> None:
-    """Store the plan of a unit."""
-    plan = battle.field.plans[unit]
-    plan[MANOEUVRE], plan[ACTION] = decision
-    plan[TARGET], plan[ATTACK], plan[LENGTH] = target, attack, length
-
-
-@step
-def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shift: int) -> tuple[float, int]:
-    """Return the value (at least 0) of a unit's best shot at an enemy at distance `length`, and its index or ALL_ROWS.
-
-    `moved`: True if the unit has moved. `shift`: the bonuses less penalties, except short range.
-    """
-    field, facts = battle.field, battle.setup
-    rows, state = facts.rows[unit, other - first_of(side_of(other))], field.states[unit]
-    empty = state & unit_state.RELOADING != 0
-    best, result, total, fired = 0.0, 0, 0.0, 0
-    for at in range(rows.number):
-        if length > rows.long[at] or length <= rows.within[at]:
-            continue
-        if (rows.reloads[at] and empty) or (rows.still[at] and moved):
-            continue
-        short = length <= rows.short[at]
-        value = gain_of(battle, wide(rows.strikes[at]), unit, other, short, shift + (1 if short else 0))
-        if value > best:
-            best, result = value, at
-        if value > 0.0 and fired < facts.several[unit] and (at == 0 or rows.row[at] != rows.row[at - 1]):
-            total += value
-            fired += 1
-    return (total, ALL_ROWS) if total > best and fired > 1 else (best, result)
-
-
-@step
-def plan_flight(battle: Battle, unit: int) -> float:
-    """Plan the sortie of an aircraft; return its expected gain (BT-3)."""
-    field, facts = battle.field, battle.setup
-    first, best = first_of(1 - side_of(unit)), 0.0
-    store_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), NO_TARGET, 0, 0)
-    for other in range(first, first + facts.units[1 - side_of(unit)]):
-        if field.place[other] != Place.ON_FIELD:
-            continue
-        rows = facts.rows[unit, other - first]
-        for at in range(rows.number):
-            if rows.reloads[at] and field.states[unit] & unit_state.RELOADING:
-                continue
-            near = rows.short[at] >= 0 and rows.within[at] < 0
-            value = gain_of(battle, wide(rows.strikes[at]), unit, other, near, 1 if near else 0)
-            if value > best:
-                best = value
-                store_plan(
-                    battle,
-                    unit,
-                    (Manoeuvre.ADVANCE, Action.SHOOT),
-                    other,
-                    wide(at),
-                    wide(rows.short[at] if near else rows.long[at]),
-                )
-    return best
-
-
-@step
 def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     """Plan the action of a unit on the field; return the plan's value less the value of holding."""
     field, facts = battle.field, battle.setup
@@ -250,164 +189,16 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
             best = plan_approach(battle, unit, other, length, (best, most_future))
     if charges:
         return best - hold
-    if best_shot > 0.0 and best_shot + value_here > best + _TIE_TOLERANCE:
+    if best_shot > 0.0 and best_shot + value_here > best + TIE_TOLERANCE:
         best = best_shot + value_here
         manoeuvre = Manoeuvre.STAY if rally_failed else Manoeuvre.AIM
         store_plan(battle, unit, (manoeuvre, Action.SHOOT), shot_at, attack, 0)
     best = plan_to_watch(battle, unit, value_here + watched, best)
     if moves and coming < _ENOUGH * most_future and best < most_future + facts.watched[unit]:
         best = plan_advance(battle, unit, rally_failed, best)
+    if moves and facts.objectives:
+        best = plan_to_objective(battle, unit, shot_at, rally_failed, (best, most_future))
     if moves and danger > 0.0 and best < most_future + best_shot:
         times = 2 if danger > best_shot and not rally_failed else 1
         best = plan_retreat(battle, unit, (shot_at, times), rally_failed, (best, most_future))
     return best - hold
-
-
-@step
-def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tuple[float, float]) -> float:
-    """Plan to charge an enemy if that is better than the best plan; `bounds`: as in :func:`plan_approach`."""
-    field = battle.field
-    best, most_future = bounds
-    value = gain_of_charge(battle, unit, other)
-    if value > 0.0:
-        value *= weights_of(battle, side_of(unit))[Weight.CHARGE.value]
-    if value + most_future > best:
-        value += position_value(battle, unit, wide(field.x[other]), wide(field.y[other]))
-        if value > best + _TIE_TOLERANCE:
-            best = value
-            store_plan(battle, unit, (Manoeuvre.CHARGE, Action.NOTHING), other, 0, length)
-    return best
-
-
-@step
-def goal_of(battle: Battle, unit: int) -> int:
-    """Return the enemy that a unit advances toward, by expected gain and distance; NO_TARGET if there is none."""
-    field, facts = battle.field, battle.setup
-    first, result, most, best_gain, least = first_of(1 - side_of(unit)), NO_TARGET, -1.0, np.int32(-1), NOWHERE
-    for index in range(facts.units[1 - side_of(unit)]):
-        squared = squared_distance(field, first + index, wide(field.x[unit]), wide(field.y[unit]))
-        gain = facts.attacks[unit, index // LANES, MOST, index % LANES]
-        if squared < NOWHERE and (gain > best_gain or squared < least):  # otherwise not more attractive
-            attraction = float(gain) / (floor_sqrt(wide(squared)) + _NEAR)
-            if attraction > most:
-                result, most, best_gain, least = first + index, attraction, gain, wide(squared)
-    return result
-
-
-@step
-def plan_to_hold(battle: Battle, unit: int, value_here: float) -> float:
-    """Plan to stay and take cover or re-arm; return the value."""
-    field, facts = battle.field, battle.setup
-    if field.states[unit] & unit_state.RELOADING:
-        store_plan(battle, unit, (Manoeuvre.STAY, Action.RE_ARM), NO_TARGET, 0, 0)
-        ready = _REARMED * facts.dread[unit] * field.strength[unit] / _WHOLE
-        return value_here + (ready if field.round < facts.rounds else 0.0)
-    store_plan(battle, unit, (Manoeuvre.STAY, Action.TAKE_COVER), NO_TARGET, 0, 0)
-    return value_here * _IN_COVER if facts.hides[unit] and value_here < 0.0 else value_here
-
-
-@step
-def plan_to_watch(battle: Battle, unit: int, value: float, best: float) -> float:
-    """Plan to go on lookout if that is possible and its `value` is more than `best`; return the better value."""
-    field, facts = battle.field, battle.setup
-    if not facts.watches[unit] or field.states[unit] & unit_state.RELOADING:
-        return best
-    if value > best + _TIE_TOLERANCE:
-        store_plan(battle, unit, (Manoeuvre.STAY, Action.GO_ON_LOOKOUT), NO_TARGET, 0, 0)
-        return value
-    return best
-
-
-@step
-def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tuple[float, float]) -> float:
-    """Plan to advance into range or short range of an enemy and shoot, if that is better than the best plan.
-
-    `bounds`: the value of the best plan, and an upper bound on the value of any position.
-    """
-    best, most_future = bounds
-    field, facts = battle.field, battle.setup
-    rows, speed = facts.rows[unit, other - first_of(side_of(other))], int(field.sides[unit].speed)
-    x, y = wide(field.x[unit]), wide(field.y[unit])
-    for at in range(rows.number):
-        if rows.still[at] or (length <= rows.long[at] and not rows.near[at]):
-            continue
-        stop = NONE
-        if rows.long[at] < length <= rows.long[at] + speed:
-            stop = wide(rows.long[at])
-        if rows.near[at] and rows.short[at] < length <= rows.short[at] + speed:
-            stop = wide(rows.short[at])
-        if stop < INCH:
-            continue
-        value, attack = volley(battle, unit, other, stop, True, 0)
-        if value <= 0.0 or value + most_future <= best:
-            continue
-        moved = length - stop
-        to_x = moved_coordinate(x, wide(field.x[other]), moved, length)
-        to_y = moved_coordinate(y, wide(field.y[other]), moved, length)
-        value += position_value(battle, unit, to_x, to_y)
-        if value > best + _TIE_TOLERANCE:
-            best = value
-            store_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), other, attack, moved)
-    return best
-
-
-@step
-def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> float:
-    """Plan a move toward an enemy, if better than `best`: an advance, the longest move, or just out of its reach."""
-    field, facts = battle.field, battle.setup
-    goal = goal_of(battle, unit)
-    if goal == NO_TARGET:
-        return best
-    x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
-    length, index = floor_sqrt(wide(squared_distance(field, goal, x, y))), goal - first_of(side_of(goal))
-    beyond_reach = wide(facts.attacks[unit, index // LANES, BEYOND, index % LANES])
-    most = min(speed if rally_failed else at_double_time(speed), length - INCH)
-    can_watch = facts.watches[unit] != 0 and not rally_failed and not field.states[unit] & unit_state.RELOADING
-    for stop in range(3):
-        moved = min(speed, most) if stop == 0 else most
-        moved = moved if stop < 2 else length - beyond_reach
-        if moved <= 0 or moved > most or (stop == 1 and most <= speed):
-            continue
-        to_x = moved_coordinate(x, wide(field.x[goal]), moved, length)
-        to_y = moved_coordinate(y, wide(field.y[goal]), moved, length)
-        watches = can_watch and moved <= speed
-        coming, danger, watched, _ = prospects(battle, unit, to_x, to_y)
-        value = coming - danger + (watched if watches else 0.0)
-        if value > best + _TIE_TOLERANCE:
-            best = value
-            manoeuvre = Manoeuvre.ADVANCE if moved <= speed else Manoeuvre.DOUBLE_TIME
-            action = Action.GO_ON_LOOKOUT if watches else Action.NOTHING
-            store_plan(battle, unit, (manoeuvre, action), goal, 0, moved)
-    return best
-
-
-@step
-def plan_retreat(
-    battle: Battle, unit: int, terms: tuple[int, int], rally_failed: bool, bounds: tuple[float, float]
-) -> float:
-    """Plan a move toward the unit's own edge, and perhaps a shot, if that is better than the best plan so far.
-
-    `terms`: the target of the shot, and the greatest move in multiples of SPEED. `bounds`: as in :func:`plan_approach`.
-    """
-    field = battle.field
-    (target, most), (best, most_future) = terms, bounds
-    x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
-    room = int(field.sides[unit].edge_distance)
-    for times in range(1, most + 1):
-        moved = min(times * speed, room)
-        if moved <= 0:
-            continue
-        to_y = y - moved if side_of(unit) == 0 else y + moved
-        shot, row = 0.0, 0
-        if times == 1 and not rally_failed and target != NO_TARGET:
-            length = floor_sqrt(wide(squared_distance(field, target, x, to_y)))
-            shot, row = volley(battle, unit, target, length, True, 0)
-        if shot + most_future <= best:
-            continue
-        value = shot + position_value(battle, unit, x, to_y)
-        if value > best + _TIE_TOLERANCE:
-            best = value
-            manoeuvre = Manoeuvre.RETIRE if times == 1 else Manoeuvre.RETIRE_AT_DOUBLE_TIME
-            action = Action.SHOOT if shot > 0.0 else Action.NOTHING
-            store_plan(battle, unit, (manoeuvre, action), target if shot > 0.0 else NO_TARGET, row, -moved)
-    return best

@@ -11,6 +11,7 @@ from analyser.engine.battle.battle_data import BATCHES, PERCENT, Battle, Place, 
 from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.look_ahead_weights import NO_TACTIC
 from analyser.engine.battle.lookahead import next_by_gain
+from analyser.engine.battle.objectives import score_objectives
 from analyser.engine.battle.positions import leave_field, move_to
 from analyser.engine.rng import next_word, uniform_below
 from analyser.rules import activation, unit_state
@@ -155,7 +156,7 @@ def next_in_reserve(battle: Battle, side: int) -> int:
 
 @step
 def end_phase(battle: Battle) -> bool:
-    """Carry out the end phase; return True if a side has zero ground presence, which ends the battle (BT-5)."""
+    """Carry out the end phase; return True if a side has zero ground presence, which ends the battle (BT-5, BT-7)."""
     field, facts = battle.field, battle.setup
     on_field_0, on_field_1 = 0, 0
     for side in range(2):
@@ -164,6 +165,8 @@ def end_phase(battle: Battle) -> bool:
                 field.states[unit] &= ~activation.ROUND_FLAGS
             is_on_field = 1 if field.place[unit] == Place.ON_FIELD else 0
             on_field_0, on_field_1 = on_field_0 + is_on_field * (1 - side), on_field_1 + is_on_field * side
+    if facts.objectives:
+        score_objectives(battle)
     for side in range(2):
         if (on_field_0 if side == 0 else on_field_1) == 0:
             record(battle, Event.GROUND, first_of(side), 0, side, 0, 0)

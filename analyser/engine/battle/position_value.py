@@ -35,6 +35,7 @@ from analyser.engine.battle.battle_data import (
 )
 from analyser.engine.battle.gains import gain_of, gain_of_charge, health_of
 from analyser.engine.battle.look_ahead_weights import Weight
+from analyser.engine.battle.objectives import is_in_contact, objective_value
 from analyser.engine.battle.positions import squared_distance
 from analyser.rules.activation import at_double_time
 from analyser.rules.battle import ZERO_GROUND_PRESENCE
@@ -96,6 +97,10 @@ def update_values(battle: Battle, side: int) -> None:
         field.suppression_value[unit] = _SUPPRESSION_COST * threat
     if standing == 1:
         field.removal_value[first + last] += ZERO_GROUND_PRESENCE
+    for objective in range(facts.objectives):
+        for number in range(first, first + facts.units[side]):
+            if facts.holds_objectives[number] and is_in_contact(battle, number, objective):
+                field.removal_value[number] += weights[Weight.OBJECTIVE.value] * facts.objective_points
 
 
 @step
@@ -161,9 +166,10 @@ def gain_on(field: Any, unit: Any, x: int, y: int, table: Any, lane: Any) -> Any
 def prospects(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float, float, float]:
     """Return the value of a unit's future attacks from a point, the cost of the enemy's best attacks there, and more.
 
-    The first number is the value of the best attack next turn, or after moves toward an enemy. The second is the
-    increase of the enemy's expected gains if the unit is at the point. The third is the value of the best shot on
-    lookout there, less for an enemy that has acted. The fourth is an upper bound on the first number at any point.
+    The first number is the value of the best attack next turn, or after moves toward an enemy, plus that of objectives
+    (BT-7). The second is the increase of the enemy's expected gains if the unit is at the point. The third is the value
+    of the best shot on lookout there, less for an enemy that has acted. The fourth is an upper bound on the first
+    number at any point.
     """
     field, facts, enemy = battle.field, battle.setup, 1 - side_of(unit)
     first, cap, number = np.uint64(first_of(enemy)), field.cap[unit], np.int32(unit)
@@ -203,8 +209,12 @@ def prospects(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float, 
     if field.round < facts.rounds:
         future = float(best) * strength / (_WHOLE * THOUSANDTHS)
         most_future = float(weights[Weight.FUTURE.value] * greatest * strength / (_WHOLE * THOUSANDTHS))
+    future *= float(weights[Weight.FUTURE.value])
+    if facts.objectives:
+        future += float(weights[Weight.OBJECTIVE.value] * objective_value(battle, unit, x, y))
+        most_future += float(weights[Weight.OBJECTIVE.value] * facts.objective_points)
     return (
-        float(weights[Weight.FUTURE.value] * future),
+        future,
         float(total * weights[Weight.LOSS.value] / THOUSANDTHS),
         float(float(watched) * strength / (_WHOLE * THOUSANDTHS)),
         most_future,

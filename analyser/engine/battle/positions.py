@@ -109,6 +109,14 @@ def advance(battle: Battle, unit: int, other: int, length: int, distance: int) -
 
 
 @step
+def advance_to(battle: Battle, unit: int, to: tuple[int, int], length: int, distance: int) -> None:
+    """Move a unit by `length` toward a point at `distance`, given by its coordinates."""
+    x, y = wide(battle.field.x[unit]), wide(battle.field.y[unit])
+    move_to(battle, unit, moved_coordinate(x, to[0], length, distance), moved_coordinate(y, to[1], length, distance))
+    record(battle, Event.MOVED, unit, unit, length, 0, 0)
+
+
+@step
 def move_back(battle: Battle, unit: int, length: int) -> None:
     """Move a unit straight toward its own edge, at most onto it (AC-5.4 b, AC-8.5)."""
     field = battle.field
