@@ -105,7 +105,7 @@ def best_tactics(attackers: str, defenders: str, dask: str | None = None, thread
     ),
 )
 def best_focus(attackers: tuple[str, ...], target: str, want: str = "annihilated", until: float | None = None) -> None:
-    """Find the best of ATTACKERS to fire next at TARGET, its row, and whether to aim or close in.
+    """Find which of ATTACKERS should fire next at TARGET, with which row, and whether to aim or close in.
 
     Add conditions after a colon, as in the command attack. A unit with a distance, such as :distance=12, chooses
     between aiming and closing in.

@@ -33,7 +33,7 @@ _TABLE_OPTIONS = ("weights", "per_points", "at_least")  # options that exclude a
 _WEIGHTS = Value(lambda text, where: [number(0).read(part, where) for part in split_names(text)])
 _METRIC_TEXT = (
     "Metric, such as p_broken (--help-all lists them). With --over, NAME:least prefers low values, and two metrics show"
-    " the variants that no other beats in both (a Pareto front)."
+    " the combinations that no other beats in both (a Pareto front)."
 )
 _OF_MATCHUPS, _OF_SENSITIVITY = (
     Option("--metric NAME", f"Metric (--help-all lists them). Default: {default}.", COMPARISON)

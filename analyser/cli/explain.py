@@ -34,7 +34,7 @@ from analyser.common.errors import InputError
 def explain_trial(attacker: str, target: str | None = None, kind: str = "attack", **keys: Any) -> None:
     """Show one trial of a simulation: every die, hits and damage, cards, tests, and the fate of the units.
 
-    The commands attack, charge and duel simulate the same trials with the same --seed and --trials. Charges, focus
+    These are the trials of the commands attack, charge and duel with the same --seed and --trials. Charges, focus
     fire and duels draw cards without putting them back. Instead of ATTACKER and TARGET you can give one scenario file.
     """
     show(analyser.tell(question_from(attacker, target, kind), profiles=profiles_in_use(), **keys))
