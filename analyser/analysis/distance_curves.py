@@ -41,7 +41,7 @@ class Line(NamedTuple):
 class Curve(NamedTuple):
     """Points that 100 points of a unit destroy in an unaimed attack on a target category, by distance.
 
-    They are means over the opponents of this category, whose number is `targets`, and over the levels of the unit.
+    They are means over the enemies of this category, whose number is `targets`, and over the levels of the unit.
     """
 
     category: str

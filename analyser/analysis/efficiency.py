@@ -184,7 +184,8 @@ def _why(row: TableRow, units: Mapping[str, Unit]) -> str:
     """Return the reasons for an outlier: usual figures of both sides, and entries of their profiles."""
     by_attacker, on_target, usual = row["attacker_usual"], row["defender_usual"], []
     if not math.isnan(by_attacker):
-        usual.append(f"{row['attacker_unit']} usually destroys {_points_text(by_attacker)} of targets of this kind")
+        targets = f"other {row['defender_category']} targets"
+        usual.append(f"{row['attacker_unit']} usually destroys {_points_text(by_attacker)} of {targets}")
     if not math.isnan(on_target):
         usual.append(f"others usually destroy {_points_text(on_target)} of {row['defender_unit']}")
     reasons = [", ".join(usual)] if usual else []

@@ -233,7 +233,7 @@ class PriceDrivers:
         others = [other for name, other in members.items() if name != unit_of(self._loadouts[index].selector)]
         can_break, own = unit.break_limit is not None, unit.discipline
         different = sum((other.break_limit is not None) != can_break for other in others)
-        if can_break != (times > 1) and 0 < different < len(others):
+        if can_break != (times > 1) and 2 * different > len(others):
             can, others_can = ("can", "cannot") if can_break else ("cannot", "can")
             return f" (it {can} break; {different} of {len(others)} others {others_can})"
         usual = median([other.discipline for other in members.values() if other.discipline is not None] or [np.nan])

@@ -286,7 +286,7 @@ def fair_points(
         - `verdict`, by :data:`analyser.analysis.verdict.RULE`; `lean`, the likeliest of cheap, dear and fair; `doubt`,
           the reason why it is undecided; `why`, the reasons;
         - `at_most`, an upper limit of the fair points: the points of a better loadout of any faction (NaN without one);
-        - `not_counted`, the special rules of the loadout that no figure includes;
+        - `not_counted`, the special rules of the loadout that no figure includes and most of its role lack;
         - `points_over_fair`, points divided by fair points; `noticed_from`, the share by which the points of a fairly
           priced loadout must change for its verdict to change with 80% probability;
         - `probably_over_fair`, `points_over_fair` if most prices are assumed to be about fair; `error`, the standard
@@ -421,7 +421,7 @@ def _loadout_lines(answer: pd.DataFrame, *, with_verdict: bool = False) -> list[
         lines.append(f"  {row['loadout']}: {points} points{fair}{verdict}")
         sentences = [
             f"{row['role'].capitalize()}: {row['why']}.",
-            f"Not counted: {row['not_counted']}." if row["verdict"] == OVER and row["not_counted"] else "",
+            f"Unusual and not counted: {row['not_counted']}." if row["verdict"] == OVER and row["not_counted"] else "",
             f"Same verdict: {row['also']}." if row.get("also") else "",
         ]
         lines += fill(" ".join(filter(None, sentences)), indent=6)

@@ -27,7 +27,7 @@ RULE = (
     f"Under-priced: points more than 10% below the fair points, with a probability of at least {WRONG_AT:.0%}.",
     f"Over-priced: the same, more than 10% above. Fair: within 10%, with a probability of at least {FAIR_AT:.0%}.",
     "Undecided: none of these, or something else prevents a verdict; it is named.",
-    "The probabilities assume that most prices are about right: a unit with a wide interval can be fair.",
+    "Most prices are assumed to be about right, so a price can be fair despite a wide interval.",
 )
 _NORMAL_80, NORMAL_97_5 = 0.8416, 1.96  # quantiles of the normal distribution
 _DIRICHLET = 5.0  # parameter for the weights of battlefields: of two battlefields, 95% of draws are 21% to 79%
@@ -36,6 +36,7 @@ _LARGEST_ERROR = 1.0  # standard deviation of log(points / fair points) from whi
 _KINDS_OF_DOUBT = {  # kind of doubt by a phrase in its text
     "may be fair": "fair and wrong prices are both likely",
     "but these numbers leave out": "these numbers leave out something about the unit",
+    "but only this loadout has": "these numbers leave out something about the unit",
 }
 _LEAST_SHARE = 0.005  # smaller shares of an equilibrium are rounding errors
 _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}  # 1: more value than points
@@ -273,8 +274,7 @@ def _verdict_on(
         return UNDECIDED, lean, doubt, doubt
     if verdict == FAIR and better:
         price = f"{counted(better.saved, 'point')} less" if better.saved else "the same points"
-        left_out = f"what only the judged one has: {better.besides}"
-        doubt = f"{better.loadout} does as well for {price}, but these numbers leave out {left_out}"
+        doubt = f"{better.loadout} does as well for {price}, but only this loadout has: {better.besides}"
     elif verdict == UNDECIDED:
         doubt = f"anything from {fair[1]:.0f} to {fair[2]:.0f} points may be fair"
     if doubt:

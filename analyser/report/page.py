@@ -154,11 +154,11 @@ def reasons(rows: pd.DataFrame) -> list[str]:
 def _round_sentence(kinds: Collection[str]) -> str:
     """Return a sentence about the rounds over which the figures are means; empty without shots and charges."""
     if BEST_TRADE in kinds:
-        return "Figures are means per round, over duels of six rounds with best play that begin 18 or 36 inches apart."
+        return "These are means per round, over duels of six rounds with best play that begin 18 or 36 inches apart."
     if not set(EXCHANGE_KINDS) <= set(kinds):
         return ""
     return (
-        "Figures are means per round, over six rounds from the first possible shot. In each round two"
+        "These are means per round, over six rounds from the first possible shot. In each of them two"
         " units are either far apart (both shoot) or near (each shoots or charges); their reach and SPEED decide which."
     )
 

@@ -109,7 +109,7 @@ class Balance(NamedTuple):
 
 
 def balance_of(answer: Matchups, check_interrupt: Callable[[], None], prices: FairPoints | None = None) -> Balance:
-    """Return the balance of a report; `prices` replace fair points against the opponents of the report."""
+    """Return the balance of a report, with `prices` if stated, else with fair points against its own opponents."""
     frame, attackers = answer.frame, answer.attackers
     duels = next((situation.name for situation in answer.situations if situation.fight.has_winner), None)
     ratings = None if duels is None else duel_ratings(frame[frame["situation"] == duels])

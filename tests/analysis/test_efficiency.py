@@ -85,8 +85,7 @@ def test_times_expected_are_of_figures_that_matter():
     assert found.loc[0, "expected"] == figures.LEAST_EFFICIENCY
     assert found.loc[0, "ratio"] == pytest.approx(80)
     assert (
-        found.loc[0, "why"]
-        == "E usually destroys nothing of targets of this kind, others usually destroy nothing of T0"
+        found.loc[0, "why"] == "E usually destroys nothing of other light targets, others usually destroy nothing of T0"
     )
 
 

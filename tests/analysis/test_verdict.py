@@ -47,6 +47,9 @@ def test_a_reason_is_a_difference_that_is_worth_a_word(shipped):
     ]
     assert len(dice) > 10
     assert np.abs(np.log(np.divide(dice[::2], dice[1::2]))).min() > np.log(1.04)  # 1.05, but for the digits shown
+    others = re.findall(r"(\d+) of (\d+) others can", whys)
+    assert others
+    assert all(2 * int(different) > int(number) for different, number in others)  # others are usually different
 
 
 def test_the_rule_and_the_limits_stand_where_verdicts_do():

@@ -55,7 +55,7 @@ const everyEnemy = (enemies) => {
   const lines = sortedBy(enemies, (enemy) => enemy.ahead ?? -Infinity, -1).map((enemy) => [linkTo(enemy.key), ...duels(enemy), [ahead(enemy.ahead), enemy.ahead]]);
   const table = tableOf("Every enemy", ["Enemy", ...(hasDuels ? ["Enemy wins", "It wins"] : []), "Points ahead"], lines);
   makeSortable(table.firstChild);
-  return [element("p.small", {}, `${hasDuels ? "A duel is one unit against another, whatever their points; figures are means over the levels of the enemy. " : ""}Points ahead: the points that 100 points of this unit destroy in a round, minus the points that it loses to 100 points of the enemy. ${data.round_sentence}`), table];
+  return [element("p.small", {}, `${hasDuels ? "A duel is one unit against another, whatever their points. " : ""}All numbers are means over the levels of the enemy. Points ahead: the points that 100 points of this unit destroy in a round, minus the points that it loses to 100 points of the enemy. ${data.round_sentence}`), table];
 };
 
 // --- levels, attacks and curves
@@ -92,7 +92,7 @@ const curveOf = (curve, reach, most) => {
 const curvesOf = (unit) => {
   const steps = unit.curves.flatMap((curve) => curve.lines.flatMap(([, steps]) => steps));
   const [reach, most] = [Math.max(...steps.map((step) => step[1])), Math.max(...steps.map((step) => step[2]))];
-  return [element("p.small", {}, "Points that 100 points of this unit destroy with each row at each distance, without aiming. Averages over its opponents."), ...unit.curves.map((curve) => curveOf(curve, reach, most))];
+  return [element("p.small", {}, "Points that 100 points of this unit destroy with each row at each distance, without aiming. Averages over the enemies of this report."), ...unit.curves.map((curve) => curveOf(curve, reach, most))];
 };
 
 // A menu of the unit's levels.
@@ -112,8 +112,8 @@ const cardOf = (unit, level) => {
     unit.levels.length > 1 && levelChoice(unit, level),
     priceOf(level),
     (level.range || level.why) && element("p", {}, level.range && fairOf(level), sentence(level.why)),
-    level.drivers.length > 0 && [element("p.small", {}, `Compared with the median ${unit.role} unit:`), element("dl.bars", {}, level.drivers.map(barOf))],
-    level.noticed_from && element("p.small", {}, `Sensitivity: in 80% of cases a change of an exactly fair price by ${percent(level.noticed_from)} gives another verdict than “fair”.`),
+    level.drivers.length > 0 && [element("p.small", {}, `Compared with the median ${unit.role} unit${level.range && " (endurance depends on hits, tests, rules and reach)"}:`), element("dl.bars", {}, level.drivers.map(barOf))],
+    level.noticed_from && element("p.small", {}, `Sensitivity: if its price were exactly fair, raising it by ${percent(level.noticed_from)} would end the verdict “fair” in 80% of cases.`),
     enemies.length > 0 && [bestAndWorst(enemies), element("p.small", {}, "At today’s points, among the enemies of this report. A matchup is judged by the points that this unit destroys minus the points that it loses in a round, per 100 points of each side.")],
     whatIf(level),
     levelsOf(unit),

@@ -75,7 +75,7 @@ const whatIf = (level) => {
       element(`b.sure.${kind}`, {}, says),
       ` (probabilities: ${chances}).`,
       level.prices.doubt && ` ${sentence(level.prices.doubt)}`,
-      level.not_counted ? ` These numbers leave out ${level.not_counted}.` : "",
+      level.not_counted ? ` These numbers leave out rules that most units of its role lack: ${level.not_counted}.` : "",
     );
     if (!now) return;
     const line = (title, was, is) => [element("dt", {}, title), element("dd", {}, `${was.toFixed(1)} → ${is.toFixed(1)}`), element("dd.n", {}, was > 0 ? signed(is / was - 1, (share) => `${whole(100 * share)}%`) : "")];
