@@ -27,7 +27,7 @@ ASSUMPTIONS = (
 )
 TYPICAL = (
     "The opponents' real armies are unknown. Each faction is represented by its best list of the same points "
-    "against all units of {}, which count equally: {}."
+    "against all units of {}, each with the same weight. The lists: {}."
 )
 BATTLE_NOTE = (
     "Both sides look one activation ahead, and the order of the units in a list has no effect. The battles are divided "
@@ -52,7 +52,7 @@ class Build(Answer):
     opponents : tuple of str
         Opponents for the values: names of armies, or selectors of loadouts.
     least_difference : float
-        Least share of the points of each better list that a list must lack.
+        A list leaves out units of each better list that make up at least this share of that list's points.
     enemy_armies : tuple of Army
         Enemy armies of the battles: the stated armies, or the best list of each faction among the opponents.
     own : BuiltList, optional
@@ -205,9 +205,7 @@ class Build(Answer):
         if self.own is None or not self.own.without_value:
             return ""
         units = ", ".join(self.own.without_value)
-        return (
-            f"The value of {self.own.army.name} is not reported: the search does not include {units} as in this list."
-        )
+        return f"The value of {self.own.army.name} is not reported: the search does not include its {units}."
 
     def _battles(self, title: str) -> Block:
         rows = []
@@ -258,7 +256,7 @@ class Build(Answer):
         return (
             f"Value: expected points destroyed and kept in a round (exact), {over} "
             f"{counted(len(self.opponents), 'opponent')}. At most {counted(self.most_battlegroups, 'battlegroup')}. "
-            f"Each list lacks at least {100 * self.least_difference:g}% of the points of each better list."
+            f"Each list leaves out units worth at least {100 * self.least_difference:g}% of each better list's points."
         )
 
     @property

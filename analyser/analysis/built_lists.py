@@ -112,8 +112,8 @@ class BuiltList(NamedTuple):
 
     `value` is the sum of the points `destroyed` and `kept`, as a mean or worst case over the opponents. No other legal
     list exceeds it by more than the share `gap` (NaN for the user's own list), except lists that are too similar to an
-    earlier list. `differs` is the share of the first list's points that this list lacks. `without_value` has the units
-    of the user's own list that the search does not include; if there are any, all these figures are NaN.
+    earlier list. `differs` is the share of the first list's points in units that this list leaves out. `without_value`
+    has the units of the user's own list that the search does not include; if there are any, all these figures are NaN.
     """
 
     army: Army

@@ -97,7 +97,7 @@ class Force:
         values : ndarray
             Value of each loadout, shape (loadouts,); with shape (opponents, loadouts) the worst opponent counts.
         unlike : sequence of SolvedList
-            Earlier lists. The new list must lack at least the share `differ` of the points of each of them.
+            Earlier lists. The new list leaves out units of each, worth at least the share `differ` of its points.
         any_points : bool
             Allow fewer points than `least_points`.
         """
@@ -319,7 +319,7 @@ def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tu
 def best_lists(
     force: Force, values: Floats, number: int, differ: float, report: Callable[[int], None] = lambda _: None
 ) -> list[SolvedList]:
-    """Return the best list and up to `number` more; each lacks the share `differ` of each earlier list's points."""
+    """Return the best list and up to `number` more; each leaves out `differ` of the points of each earlier one."""
     result: list[SolvedList] = []
     while len(result) <= number:
         best = force.best(values, unlike=result, differ=differ)

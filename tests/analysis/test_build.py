@@ -302,7 +302,7 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
     gun = {"unit": "hill/gun@basic", "defence": 9}
     found = build("hill", 150, against, mine={"name": "Mine", "faction": "hill", "unit": [gun]}, **how)
     assert (np.isnan(found.own.value), found.own.without_value) == (True, ("gun, basic",))
-    assert "of Mine is not reported: the search does not include gun, basic" in " ".join(str(found).split())
+    assert "of Mine is not reported: the search does not include its gun, basic." in " ".join(str(found).split())
     assert found.as_dict()["own"]["kept"] is None
 
 
