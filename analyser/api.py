@@ -149,7 +149,7 @@ def charge(
 
     Notes
     -----
-    Exact: the joint distribution of both units, propagated through the program of the fight as a finite Markov chain
+    Exact: the joint distribution of both units, propagated through the steps of the fight as a finite Markov chain
     (Kemeny, Snell: Finite Markov Chains, 1960). Monte Carlo: as for :func:`attack`.
 
     Examples
@@ -349,7 +349,7 @@ def simulate(
     Returns
     -------
     Result
-        Each probability has a 95% interval; it raises the same errors as :func:`exact`.
+        Each probability has a 95% interval. The errors are those of :func:`exact`.
 
     Examples
     --------

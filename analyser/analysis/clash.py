@@ -272,8 +272,8 @@ def clash(
 
     Notes
     -----
-    The best attacks of a round come from integer programming over volleys (:mod:`analyser.analysis.assignment`). Their
-    values come from the exact distribution of focus fire (AC-9.1), and have an upper bound.
+    The best attacks of a round come from integer programming over volleys (:mod:`analyser.analysis.assignment`). The
+    value of a volley comes from the exact distribution of focus fire (AC-9.1). No choice is better by more than `gap`.
 
     Examples
     --------

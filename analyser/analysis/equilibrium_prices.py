@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from analyser.common.kernel_records import Floats
 
-NEGLIGIBLE_LOSS = 0.01  # points destroyed in a round per own point: so few do not matter
+NEGLIGIBLE_LOSS = 0.01  # points destroyed in a round per own point: smaller losses do not matter
 PICKINESS = 2.0  # a lead of 0.5 makes a loadout e times as frequent among the opponents
 _MOST_ROUNDS, _MOST_STEPS, _LONGEST_STEP = 10_000, 100, 1.0
 _STEP = 0.4  # share of its gain by which a price changes; 0.5 suits a single price, but many prices would oscillate
@@ -77,8 +77,8 @@ def price_sensitivity(losses: Floats, frequencies: Floats, prices: Floats) -> tu
 def offence_and_toughness(losses: Floats, frequencies: Floats, prices: Floats) -> tuple[Floats, Floats]:
     """Return the logarithms of each loadout's offence and toughness.
 
-    Offence is the enemy points that it destroys in a round, toughness the enemy points that it takes to destroy it in
-    a round. At even-trade prices the mean of both logarithms is the price.
+    Offence: the enemy points that the loadout destroys in a round. Toughness: the enemy points needed to destroy the
+    loadout in a round. At even-trade prices the mean of both logarithms is the price.
 
     >>> losses, frequencies = np.array([[0.2, 0.4], [0.1, 0.2]]), np.array([0.5, 0.5])
     >>> prices = even_trade_prices(losses, frequencies).prices
@@ -152,8 +152,8 @@ def quantal_response(
 ) -> Floats:
     """Return the frequencies of opponents if better loadouts are chosen more often: a logit quantal response.
 
-    They are proportional to ``prior * exp(pickiness * mean gain)`` (McKelvey and Palfrey 1995), where the mean over the
-    opponents (`is_matchup`) is weighted by these frequencies.
+    They are proportional to ``prior * exp(pickiness * mean gain)`` (McKelvey and Palfrey 1995), where the mean is over
+    the opponents that the loadout can meet (`is_matchup`), weighted by these frequencies.
     """
     logs = np.log(prior)
     for _ in range(_MOST_ROUNDS):

@@ -1,10 +1,11 @@
 """Fair prices from similar units, and their uncertainty: a hierarchical model (Gelman and Hill 2007, chapter 12).
 
-The logarithm of (points / even-trade price) of a loadout is a sum of effects: one common to all loadouts; one of its
-role and one of its level; and one that it shares with similar units of the role (a Gaussian process over profiles). The
-pricing errors of the unit and of the loadout are added, and the error of the even-trade price is subtracted. All
-effects are normal with known variances (the common one has a vague prior). Therefore one matrix inverse gives the price
-of each unit that the *other* units imply. Unusual units weigh less (Student's t).
+At its even-trade price (`even_trade_prices`) a loadout destroys as many points as it loses. The logarithm of
+(points / even-trade price) is a sum of effects: one common to all loadouts; one of its role and one of its level; one
+that it shares with similar units of the role (a Gaussian process over profiles); and the errors in pricing the unit, in
+pricing the loadout, and of the even-trade price. All effects are normal with known variances (the common one has a
+vague prior). Therefore one matrix inverse gives the price of each unit that the *other* units imply. Unusual units
+weigh less (Student's t).
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class PooledPrices(NamedTuple):
     """Prices that the other units imply. Ratios and effects are logarithms, errors are standard deviations of these."""
 
     log_ratio: Floats  # points divided by fair points
-    other_ratio: Floats  # the same from the even-lead prices
+    other_ratio: Floats  # the same with `even_lead_prices` instead of `even_trade_prices`
     error: Floats  # of `log_ratio`
     posterior_ratio: Floats  # posterior mean of `log_ratio`; in the prior, most prices are about fair
     posterior_error: Floats

@@ -26,7 +26,7 @@ class Block(NamedTuple):
     rows: Sequence[Sequence[str]] = ()  # each row has a cell per column of the head; the first cell names the row
     align: str = "<"  # `<` or `>` for each column, the last for all that follow
     gap: str = "  "  # between two columns
-    minor: frozenset[str] = frozenset()  # names of rows left out of a table, unless an answer beside needs them
+    minor: frozenset[str] = frozenset()  # names of rows shown only if another answer in the table needs them
     left_out: str = ""  # note below the table if rows in `minor` are left out
     shares_table: bool = False  # True: answers of several methods share one table, side by side
     lines: Sequence[str] = ()
@@ -191,7 +191,7 @@ def html_table(
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a frame as plain dicts; missing cells are None, and tuples lists."""
+    """Return the rows of a frame as plain dicts; missing cells become None, and tuples become lists."""
     table = frame.astype(object).where(frame.notna(), None)
     return [
         {str(name): list(cell) if isinstance(cell, tuple) else cell for name, cell in row.items()}

@@ -12,7 +12,7 @@ BITS = 10
 MODELS_DESTROYED, DAMAGE, FLAGS = BITS, 2 * BITS, 3 * BITS
 SUPPRESSED, DISORDERED, ACTIVATED, FELL_BACK, BROKEN, FLED, ANNIHILATED = (1 << (FLAGS + place) for place in range(7))
 ATTACKER_DAMAGE = FLAGS + 7
-ATTACKER_DESTROYED = ATTACKER_DAMAGE + BITS  # highest, so that outcomes increase with the number of blanks
+ATTACKER_DESTROYED = ATTACKER_DAMAGE + BITS  # the highest bits, so that more own losses make a larger outcome
 
 
 @step

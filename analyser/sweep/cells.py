@@ -196,7 +196,7 @@ class Cells(NamedTuple):
 
 @lru_cache(maxsize=_MOST_VARIED)
 def varied_loadout(plan: Plan, faction: str | None, position: int) -> Loadout | str:
-    """Return the varied attacker of a faction (of None: defender) at a position, or the reason why it cannot exist."""
+    """Return the varied attacker of a faction (None: the defender) at a position, or the reason why it cannot exist."""
     section, loadouts = plan.section_and_loadouts(faction)
     (index,), values = plan.axis_indices(faction, range(position, position + 1))
     loadout: Loadout = loadouts[index]

@@ -19,7 +19,7 @@ TransitionTable = tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]  # next 
 
 
 def transition_table(phase: Phase, states: States) -> TransitionTable:
-    """Return the index in sorted `states` of each next state (any for impossible totals), dice, and pmfs of totals."""
+    """Return next states (as indices of sorted `states`; arbitrary if impossible), dice by state, pmfs of totals."""
     targets = np.empty((len(states), phase.totals), np.uint32)
     for block in blocks_of(len(states), phase.totals):
         targets[block] = np.minimum(np.searchsorted(states, phase.next_states(states[block])), len(states) - 1)
