@@ -23,11 +23,11 @@ from analyser.game.units import Category
 Scale = Literal["linear", "log"]
 LEAST_SHARE = 0.01  # low end of a log scale, as a share of the highest figure
 MEAN = "mean"
-MOST_VALUES = 40  # greatest difference of the values drawn by `distributions_by_round`
+MOST_VALUES = 40  # highest minus lowest value that `distributions_by_round` draws
 CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches; fits four characters of CELL_POINTS
 SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
 LOGARITHMIC = "logarithmic from a hundredth of the highest"
-IMPOSSIBLE = "Hatched: the attacker cannot make this attack; means leave it out."
+IMPOSSIBLE = "Hatched: the attacker cannot make this attack; it does not count in the means."
 CHANGE_COLOURS = "PuOr"  # colour scale from losses through white to gains
 _GAP_WIDTH = 5.0  # width in points of the white lines between groups and before the means
 _LETTER_WIDTH = 0.075  # inches, of a letter of a label
@@ -77,8 +77,8 @@ def heatmap(
     means : bool, optional
         Sort rows and columns by their means, and add the means as last column and row. Default: True for matchups.
     scale : {"linear", "log"}, optional
-        Scale of the colours. Default: linear; logarithmic for built-in metrics that are not probabilities. In a table
-        with gains and losses 0 is white.
+        Scale of the colours. Default: linear; logarithmic for built-in metrics that are not probabilities. If a table
+        has gains and losses, white stands for 0.
     colorbar : bool
         Draw a colour bar; if `ax` is given, the bar takes a part of its area.
     note : str
