@@ -227,16 +227,9 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
 
 
 @step
-def shot_from(battle: Battle, unit: int, target: int, x: int, y: int) -> tuple[float, int]:
-    """Return the value of a unit's best shot at a target after a move to a point, and its index or ALL_ROWS."""
-    if target == NO_TARGET:
-        return 0.0, 0
-    length = floor_sqrt(wide(squared_distance(battle.field, target, x, y)))
-    return volley(battle, unit, target, length, True, 0)
-
-
-@step
-def plan_to_objective(battle: Battle, unit: int, target: int, rally_failed: bool, bounds: tuple[float, float]) -> float:
+def plan_to_objective(
+    battle: Battle, unit: int, target: int, rally_failed: bool, bounds: tuple[float, float]
+) -> float:
     """Plan a move toward an objective, and perhaps a shot, if that is better than the best plan so far (BT-7).
 
     `target`: the target of the shot. `bounds`: as in :func:`plan_approach`.
@@ -251,17 +244,11 @@ def plan_to_objective(battle: Battle, unit: int, target: int, rally_failed: bool
             moved = min(times * speed, distance)
             to_x = moved_coordinate(x, wide(facts.objective_x[objective]), moved, distance)
             to_y = moved_coordinate(y, int(facts.objective_y), moved, distance)
-            shot, row = 0.0, 0
-            if times == 1 and not rally_failed:
-                shot, row = shot_from(battle, unit, target, to_x, to_y)
-            if shot + most_future <= best:
-                continue
-            value = shot + position_value(battle, unit, to_x, to_y)
-            if value > best + TIE_TOLERANCE:
+            manoeuvre = Manoeuvre.ADVANCE.value if times == 1 else Manoeuvre.DOUBLE_TIME.value
+            fires_at = NO_TARGET if times == 2 or rally_failed else target
+            value = plan_move(battle, unit, (to_x, to_y), manoeuvre, fires_at, moved, (best, most_future))
+            if value > best:
                 best = value
-                manoeuvre = Manoeuvre.ADVANCE if times == 1 else Manoeuvre.DOUBLE_TIME
-                action = Action.SHOOT if shot > 0.0 else Action.NOTHING
-                store_plan(battle, unit, (manoeuvre, action), target if shot > 0.0 else NO_TARGET, row, moved)
                 field.plans[unit, OBJECTIVE] = objective
     return best
 
@@ -283,15 +270,36 @@ def plan_retreat(
         if moved <= 0:
             continue
         to_y = y - moved if side_of(unit) == 0 else y + moved
-        shot, row = 0.0, 0
-        if times == 1 and not rally_failed:
-            shot, row = shot_from(battle, unit, target, x, to_y)
-        if shot + most_future <= best:
-            continue
-        value = shot + position_value(battle, unit, x, to_y)
-        if value > best + TIE_TOLERANCE:
-            best = value
-            manoeuvre = Manoeuvre.RETIRE if times == 1 else Manoeuvre.RETIRE_AT_DOUBLE_TIME
-            action = Action.SHOOT if shot > 0.0 else Action.NOTHING
-            store_plan(battle, unit, (manoeuvre, action), target if shot > 0.0 else NO_TARGET, row, -moved)
+        manoeuvre = Manoeuvre.RETIRE.value if times == 1 else Manoeuvre.RETIRE_AT_DOUBLE_TIME.value
+        fires_at = NO_TARGET if times == 2 or rally_failed else target
+        best = plan_move(battle, unit, (x, to_y), manoeuvre, fires_at, -moved, (best, most_future))
     return best
+
+
+@step
+def plan_move(
+    battle: Battle,
+    unit: int,
+    to: tuple[int, int],
+    manoeuvre: int,
+    target: int,
+    length: int,
+    bounds: tuple[float, float],
+) -> float:
+    """Plan a move to a point, and perhaps a shot at a target, if better than the best plan; return the better value.
+
+    `length`: as in a plan. `bounds`: as in :func:`plan_approach`.
+    """
+    best, most_future = bounds
+    shot, row = 0.0, 0
+    if target != NO_TARGET:
+        distance = floor_sqrt(wide(squared_distance(battle.field, target, to[0], to[1])))
+        shot, row = volley(battle, unit, target, distance, True, 0)
+    if shot + most_future <= best:
+        return best
+    value = shot + position_value(battle, unit, to[0], to[1])
+    if value <= best + TIE_TOLERANCE:
+        return best
+    action = Action.SHOOT.value if shot > 0.0 else Action.NOTHING.value
+    store_plan(battle, unit, (manoeuvre, action), target if shot > 0.0 else NO_TARGET, row, length)
+    return value
