@@ -1,7 +1,7 @@
 """A slow, plain reading of whole battles of Armoured Clash, for the tests to compare the program with.
 
-Written from the base of battles (BT-1 to BT-5, BT-7), the rules (AC-...) and the seed's sequence alone; it shares nothing
-with the package. `play(plan, chance)` plays one battle by the random numbers of `Rolled(seed)`.
+Written from the base of battles (BT-1 to BT-5, BT-7), the rules (AC-...) and the sequence of the seed alone; it shares
+nothing with the package. `play(plan, chance)` plays one battle by the random numbers of `Rolled(seed)`.
 
 QUESTIONS: what the base and the rules leave open, and what is answered here.
 
