@@ -225,6 +225,8 @@ class Battle(Fight):
 
     def tactic(self, piece, foe, policy):
         """What the policy comes to against that enemy; none: it can do nothing to it."""
+        if policy == "take_cover":
+            return policy
         for tactic in (policy, "shoot", "charge"):
             if self.may_charge(piece, foe) if tactic == "charge" else self.ranged_row(piece, foe):
                 return tactic
@@ -336,8 +338,8 @@ class Battle(Fight):
             policy = "shoot"
         tactics = {foe: self.tactic(piece, foe, policy) for foe in foes}
         shot_at = {foe: self.ranged_row(piece, foe) for foe in foes if tactics[foe] in ("shoot", "short_range")}
-        shot_at = {foe: row for foe, row in shot_at.items() if piece.dice(row, False)}
         distances = {foe: self.distance(piece, foe) for foe in foes}
+        shot_at = {foe: row for foe, row in shot_at.items() if row and self._dice(piece, row, foe, distances[foe])}
         charged = [foe for foe in foes if rallied and tactics[foe] == "charge" and distances[foe] <= 2 * piece.speed]
 
         def attack(foe):
