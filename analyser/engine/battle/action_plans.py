@@ -227,9 +227,7 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
 
 
 @step
-def plan_to_objective(
-    battle: Battle, unit: int, target: int, rally_failed: bool, bounds: tuple[float, float]
-) -> float:
+def plan_to_objective(battle: Battle, unit: int, target: int, rally_failed: bool, bounds: tuple[float, float]) -> float:
     """Plan a move toward an objective, and perhaps a shot, if that is better than the best plan so far (BT-7).
 
     `target`: the target of the shot. `bounds`: as in :func:`plan_approach`.
