@@ -68,7 +68,7 @@ def copy_into(battle, chooser, round_number):
 
 def plan_of(battle, chooser, piece):
     """What the engine has planned for a unit, in the words of the chooser."""
-    manoeuvre, action, target, attack, length = battle.field.plans[number_of(piece)].tolist()
+    manoeuvre, action, target, attack, length, _ = battle.field.plans[number_of(piece)].tolist()
     foe = None if target < 0 else chooser.pieces[1 - piece.side][target % MOST_UNITS]
     row = None
     if action == Action.SHOOT:
