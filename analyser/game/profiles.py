@@ -266,24 +266,35 @@ class Profiles:
     def matching(self, pattern: str) -> list[Loadout]:
         """Return every loadout that matches a selector, ordered as in `by_selector`; InputError if none does.
 
-        Wildcards: ``crown/*`` means all units of the faction at all levels, ``*/*@basic`` all basic loadouts.
+        Wildcards: ``crown/*`` means all units of the faction at all levels, ``*/*@basic`` all basic loadouts. If only
+        the level has one, as in ``rifle-p@*``, the unit may be abbreviated as in :meth:`loadout`.
         """
         check_text(pattern, "selector", _SELECTOR_EXAMPLE)
-        if not any(mark in pattern for mark in "*?["):
+        if not _has_wildcard(pattern):
             return [self.loadout(pattern)]
-        faction, slash, rest = pattern.lower().partition("/")
+        name, at, level = pattern.lower().partition("@")
+        if not _has_wildcard(name):
+            named_faction, unit = self.unit(name)
+            name = f"{named_faction.id}/{unit.id}"
+        faction, slash, rest = name.partition("/")
         candidates: Iterable[Loadout] = self
-        if slash and not any(mark in faction for mark in "*?["):
+        if slash and not _has_wildcard(faction):
             one_faction = self.faction(faction)
             faction = one_faction.id
             candidates = self if "factions" in vars(self) else _by_selector([one_faction], self.ruleset.rules).values()
-        wildcard = f"{faction}{slash}{rest}" + ("" if "@" in pattern else "@*")
-        matching = [loadout for loadout in candidates if fnmatch.fnmatchcase(loadout.selector, wildcard)]
-        if not matching:
+        wildcard = f"{faction}{slash}{rest}@{level if at else '*'}"
+        for wanted in (wildcard, f"*/{wildcard}"):  # the second: a unit without its faction
+            if matching := [loadout for loadout in candidates if fnmatch.fnmatchcase(loadout.selector, wanted)]:
+                break
+        else:
             names = sorted(self.by_selector)
             similar = nearest(pattern, names) or names[:3]
             raise MisspeltError(f"selector {shown(pattern)} fits no loadout", allowed=f"such as {', '.join(similar)}")
         return matching
+
+
+def _has_wildcard(text: str) -> bool:
+    return any(mark in text for mark in "*?[")
 
 
 ProfilesLike = Profiles | str | os.PathLike[str]

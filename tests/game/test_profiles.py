@@ -88,6 +88,8 @@ def test_wildcards_find_many_in_the_order_of_the_file(folder):
     assert found == ["river/otter-guard@basic", "river/otter-guard@reinforced", "river/otter-riders@basic"]
     assert len(Profiles(folder).matching("*/*@basic")) == 3
     assert Profiles(folder).matching("RIV/otter*@basic") == Profiles(folder).matching("river/otter*@basic")
+    for guards in ("river/otter-g@*", "otter guard@*", "otter-g*"):  # the unit in short, in words, without its faction
+        assert [each.selector for each in Profiles(folder).matching(guards)] == found[:2]
     with pytest.raises(InputError, match="fits no loadout"):
         Profiles(folder).matching("river/lynx*")
     with pytest.raises(InputError, match="no faction is called 'lake'"):
