@@ -17,12 +17,14 @@ from analyser.results.duel import DUEL_SIDES, DuelResult, solve_with_plan
 from analyser.results.duel_solution import SolvedDuel
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario
-from analyser.scenarios.schema import PROBABILITY_WANTS, WANTS
+from analyser.scenarios.policies import why_not
+from analyser.scenarios.schema import PROBABILITY_WANTS, WANTS, PolicyName
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+_MAIN_TACTICS: tuple[PolicyName, ...] = ("shoot", "charge")  # the text says why one of these is not possible
 _MOST_SITUATIONS = 16  # rows of the plan in the text
 _LEAST_COST = 5e-5  # a choice matters if the second best costs at least this
 PLOT_AXES = ("models", "distance")
@@ -218,6 +220,9 @@ class BestResult(DuelResult):
             cells += [self.value_text(row["worst"]), self.cost_text(row["exploitable"])] if both else []
             rows.append(cells)
         lines = ["If known: the enemy knows the tactic, and replies in the best way."] if both else []
+        player = self.solution.shooters[self.solution.objective_side]
+        reasons = {name: why_not(name, player.unit, player.enemy) for name in _MAIN_TACTICS}
+        lines += [f"Not possible: {name} ({reason})." for name, reason in reasons.items() if reason]
         return Block("Cost of simple tactics", head, rows, "<>", lines=lines)
 
     def _plan_block(self) -> Block:
