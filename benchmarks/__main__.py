@@ -61,6 +61,7 @@ def measure(arguments):
     """The results, on top of those of parts that are not measured again; written after each part."""
     results = json.loads(LATEST.read_text()) if LATEST.exists() else {}
     results |= {"machine": machine(), "versions": versions()}
+    results.pop("targets", None)
     chosen = {"statistics": statistics.statistics} if arguments.statistics else parts(arguments)
     for name, part in chosen.items():
         if arguments.only and name not in arguments.only:

@@ -1,4 +1,4 @@
-"""What takes a process of its own: peak memory, and older processors."""
+"""What takes a process of its own: peak memory, and other processors."""
 
 import json
 import os

@@ -149,7 +149,7 @@ def bounds(metadata: Sequence[Any]) -> str:
     """Return the range that the marks of an annotation leave, such as `` 0 to 100``."""
     least = next((mark.ge for mark in metadata if isinstance(mark, Ge)), None)
     above = next((mark.gt for mark in metadata if isinstance(mark, Gt)), None)
-    most = next((mark.le for mark in metadata if isinstance(mark, Le)), None)
+    most = min((mark.le for mark in metadata if isinstance(mark, Le)), default=None)
     below = next((mark.lt for mark in metadata if isinstance(mark, Lt)), None)
     low = f" {least:g}" if least is not None else "" if above is None else f" above {above:g}"
     high = f" to {most:g}" if most is not None else "" if below is None else f" below {below:g}"

@@ -16,6 +16,7 @@ from analyser.engine.battle.battle_data import (
     MOST_HAND,
     MOST_OBJECTIVE_POINTS,
     MOST_OBJECTIVES,
+    MOST_POINTS,
     MOST_ROUNDS,
     MOST_UNITS,
 )
@@ -25,7 +26,7 @@ from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import HIGHEST_CARD, Ruleset
 from analyser.game.units import Inches, hundredths
-from analyser.rules.battle import ActivationChoice, CardChoice, TargetChoice, length_of
+from analyser.rules.battle import ZERO_GROUND_PRESENCE, ActivationChoice, CardChoice, TargetChoice, length_of
 from analyser.rules.policies import BEST, POLICIES
 from analyser.rules.structs import INCH
 from analyser.scenarios.policies import AUTO, rows_to_shoot_with, why_not
@@ -206,6 +207,7 @@ def battle_scenario(mine: Any, yours: Any, terms: BattleTerms, ruleset: Ruleset,
         _battle_units(side, army, (friends, enemies), terms, library.force_rules)
         for side, army, friends, enemies in zip(SIDES, armies, combatants, combatants[::-1])
     ]
+    _check_victory_points(fielded, terms)
     warnings = tuple(dict.fromkeys(battle_warnings((armies[0], armies[1]), fielded, terms)))
     return BattleScenario(terms, armies[0], armies[1], (fielded[0], fielded[1]), ruleset, warnings, library.used)
 
@@ -231,6 +233,17 @@ def _check_terms(terms: BattleTerms, ruleset: Ruleset) -> None:
     if not terms.hand_limit < cards <= MOST_CARDS:
         problem = f"a deck of {cards} cards, and hands of {terms.hand_limit}"
         raise InputError(problem, where="battle.hand_limit", allowed=f"up to {cards - 1}, or a larger deck")
+
+
+def _check_victory_points(fielded: list[tuple[BattleUnit, ...]], terms: BattleTerms) -> None:
+    """Raise InputError if a side can score more victory points than the tables hold; Hunter is not counted."""
+    for side, enemies in zip(SIDES, fielded[::-1]):
+        ratings = sum(unit.combatant.victory_points or 0 for unit in enemies)
+        most = ratings + ZERO_GROUND_PRESENCE + terms.rounds * terms.objectives * terms.objective_points
+        if most > MOST_POINTS:
+            raise InputError(
+                f"up to {most:,} victory points in one battle", where=side, allowed=f"up to {MOST_POINTS:,}"
+            )
 
 
 def _combatants(side: str, army: Army, library: Profiles) -> list[Combatant]:
@@ -304,6 +317,8 @@ def battle_warnings(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms)
     elif terms.arrives > max(terms.rounds, 2):  # 2 is the default
         rounds = f"the battle has no round {terms.arrives}, only {terms.rounds}"
         yield f"battle.arrives has no effect: {rounds}, and no unit is in reserve"
+    if terms.objective_points > 1 and not terms.objectives:
+        yield "battle.objective_points has no effect: there are no objectives"
     for side, army, units in zip(SIDES, armies, fielded):
         yield from army.warnings
         for unit in units:

@@ -33,7 +33,7 @@ from analyser.engine.battle.position_value import (
 from analyser.engine.battle.positions import squared_distance
 from analyser.rules import unit_state
 from analyser.rules.activation import at_double_time
-from analyser.rules.battle import floor_sqrt, moved_coordinate
+from analyser.rules.battle import OBJECTIVE_WITHIN, floor_sqrt, moved_coordinate
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH, NONE
 
@@ -236,10 +236,11 @@ def plan_to_objective(battle: Battle, unit: int, target: int, rally_failed: bool
     x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
     for objective in range(facts.objectives):
         distance = distance_to_objective(battle, unit, objective)
-        if distance == 0 or points_at_stake(battle, unit, objective) == 0.0:
+        most = distance - OBJECTIVE_WITHIN  # the move ends in contact
+        if most <= 0 or points_at_stake(battle, unit, objective) == 0.0:
             continue
-        for times in range(1, 2 if rally_failed or distance <= speed else 3):
-            moved = min(times * speed, distance)
+        for times in range(1, 2 if rally_failed or most <= speed else 3):
+            moved = min(times * speed, most)
             to_x = moved_coordinate(x, wide(facts.objective_x[objective]), moved, distance)
             to_y = moved_coordinate(y, int(facts.objective_y), moved, distance)
             manoeuvre = Manoeuvre.ADVANCE.value if times == 1 else Manoeuvre.DOUBLE_TIME.value

@@ -23,7 +23,7 @@ from analyser.engine.battle.gains import gain_of
 from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.lookahead import plan_action
 from analyser.engine.battle.losses import NO_UNIT, passes, set_state
-from analyser.engine.battle.objectives import distance_to_objective
+from analyser.engine.battle.objectives import count_contacts, distance_to_objective
 from analyser.engine.battle.positions import (
     advance,
     advance_to,
@@ -128,6 +128,8 @@ def act_on_field(battle: Battle, unit: int, was_fired_at: bool) -> int:
     rally_failed = state & unit_state.RALLY_FAILED != 0
     if facts.own_policy[unit] == NONE:
         if rally_failed or was_fired_at:
+            if facts.objectives:
+                count_contacts(battle)
             plan_action(battle, unit, rally_failed)
         return carry_out_plan(battle, unit)
     target = choices.target_of(battle, unit, rally_failed)
@@ -146,11 +148,12 @@ def carry_out_plan(battle: Battle, unit: int) -> int:
     field = battle.field
     plan, side = field.plans[unit], field.sides[unit]
     manoeuvre, action, target, length = int(plan[MANOEUVRE]), int(plan[ACTION]), int(plan[TARGET]), int(plan[LENGTH])
+    objective = int(plan[OBJECTIVE])
     distance = 0 if target == NO_TARGET else distance_between(battle, unit, target)
-    record(battle, Event.ORDERED, unit, unit if target == NO_TARGET else target, manoeuvre, action, distance)
+    aim = unit if target == NO_TARGET or objective != NONE else target
+    record(battle, Event.ORDERED, unit, aim, manoeuvre, action, distance)
     side.rearms = 0
     field.states[unit] = activation.carry_out_move(field.states[unit], (manoeuvre, action), side, length)
-    objective = int(plan[OBJECTIVE])
     if objective != NONE:
         to = int(battle.setup.objective_x[objective]), int(battle.setup.objective_y)
         advance_to(battle, unit, to, length, distance_to_objective(battle, unit, objective))

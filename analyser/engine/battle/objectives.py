@@ -66,7 +66,10 @@ def points_at_stake(battle: Battle, unit: int, objective: int) -> float:
 
 @step
 def objective_value(battle: Battle, unit: int, x: int, y: int) -> float:
-    """Return the value of a point to a unit by its contact with objectives, or by its distance from them."""
+    """Return the value of a point to a unit by its contact with the best objective, or by its distance from it.
+
+    It is at most the points of one objective; the look-ahead relies on that bound.
+    """
     field, facts, best = battle.field, battle.setup, 0.0
     reach = max(at_double_time(int(field.sides[unit].speed)), 1)
     for objective in range(facts.objectives):

@@ -7,7 +7,7 @@ import numpy as np
 from analyser.common.jit import kernel, step
 from analyser.engine.battle import choices, random_draws
 from analyser.engine.battle.activation import activate, enter_field
-from analyser.engine.battle.battle_data import BATCHES, PERCENT, Battle, Place, first_of
+from analyser.engine.battle.battle_data import BATCHES, MOST_POINTS, PERCENT, Battle, Place, first_of
 from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.look_ahead_weights import NO_TACTIC
 from analyser.engine.battle.lookahead import next_by_gain
@@ -197,7 +197,7 @@ def add_up_round(battle: Battle) -> None:
 def count_result(battle: Battle) -> None:
     """Add the result of a battle to the counts."""
     field, facts, counts = battle.field, battle.setup, battle.counts
-    points_0, points_1 = int(field.points[0]), int(field.points[1])
+    points_0, points_1 = min(int(field.points[0]), MOST_POINTS), min(int(field.points[1]), MOST_POINTS)
     counts.results[points_0, points_1] += 1
     outcome = outcome_of(points_0, points_1)
     counts.outcomes[field.batch, outcome] += 1

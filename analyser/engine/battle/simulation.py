@@ -127,7 +127,7 @@ class Simulation:
         for index, (event, unit, other, strike, action, distance) in enumerate(events.tolist()):
             if event == Event.ATTACKED and strikes[strike].reloads:
                 empty.add(unit)
-            if event != Event.ORDERED or action != Action.SHOOT:
+            if event != Event.ORDERED or action != Action.SHOOT or other == unit:
                 continue
             pair, flies = self._setup.pairs[unit, other % MOST_UNITS], self._setup.aircraft[unit]
             row = strikes[pair.strikes[0]]

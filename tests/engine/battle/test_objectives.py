@@ -113,8 +113,30 @@ def test_units_with_policies_do_not_walk_to_markers():
 
 
 @pytest.mark.slow
-def test_two_that_walk_to_one_marker_both_score_nothing():
-    assert points([unit("Foot", speed=6)], [unit("Horse", "cavalry", speed=6)], gap=24) == (0, 0)
+@pytest.mark.parametrize("kind", ["cavalry", "armour"])
+def test_an_enemy_that_walks_to_a_marker_ends_its_control(kind):
+    foot, still = unit("Foot", speed=6), unit("Foe", kind)
+    assert points([foot], [still], gap=24) == (3, 0)
+    found = battle([foot], [still | {"speed": 6}], gap=24).table()
+    assert found["mine_victory_points"].max() <= 1  # 1: it arrived after the foe had acted
+    assert found["yours_victory_points"].max() == 0
+
+
+@pytest.mark.slow
+def test_a_unit_that_shoots_on_its_way_is_told_to_walk_to_the_marker():
+    """It stops an inch before the centre, where the contact begins; its target stands aside."""
+    foot = unit("Foot", speed=6, rows=[GUNS | {"bands": [{"first": 1, "last": 4, "dice": 4}]}])
+    fort = unit("Fort", "fortification", category="heavy", x=12.0)
+    first = next(line for line in battle([foot], [fort], gap=10, rounds=1).story.lines() if "Foot" in line)
+    assert 'advances; moves 4" toward an objective; Foot attacks Fort' in first
+
+
+@pytest.mark.slow
+def test_points_without_objectives_and_too_many_points_are_named():
+    warned = battle([unit("Foot")], [unit("Fort", "fortification")], objectives=0, objective_points=3).warnings
+    assert "battle.objective_points has no effect: there are no objectives" in warned
+    with pytest.raises(InputError, match=r"mine: up to 1,035 victory points in one battle \(allowed: up to 1,023\)"):
+        battle([unit("Foot")], [unit("Fort", "fortification", victory_points=1000)], objectives=5, objective_points=2)
 
 
 @pytest.mark.slow
