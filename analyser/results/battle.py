@@ -28,8 +28,8 @@ from analyser.results.battle_story import Story, story_of
 from analyser.results.battle_tactics import Game, tactic_in_words, tactics_block, tactics_game
 from analyser.results.battle_text import conclusions, heading, margin_block, rounds_block, units_block
 from analyser.results.unit_swings import swings_block, unit_swing
-from analyser.rules.battle import ZERO_GROUND_PRESENCE, Outcome
-from analyser.scenarios.battle import SIDES, BattleScenario
+from analyser.rules.battle import Outcome
+from analyser.scenarios.battle import SIDES, BattleScenario, most_victory_points
 from analyser.scenarios.battle_tables import encode_battle
 
 if TYPE_CHECKING:
@@ -106,14 +106,11 @@ class BattleResult(Result):
 
     @property
     def _most_victory_points(self) -> dict[str, int]:
-        """Limit of each side's VP: enemy ratings, 2 per Hunter, round and enemy (combats), and those of BT-5, BT-7."""
-        most, terms = {}, self.scenario.terms
-        for_objectives = terms.rounds * terms.objectives * terms.objective_points
+        """Limit of each side's VP: 2 for each of its Hunters, each round and each enemy, and all others."""
+        most = most_victory_points(self.scenario.fielded, self.scenario.terms)
         for side, units, enemies in zip(SIDES, self.scenario.fielded, self.scenario.fielded[::-1]):
             hunters = sum(unit.combatant.has("Hunter") for unit in units)
-            targets = [target for foe in enemies for target in (foe.combatant, foe.combatant.passengers) if target]
-            ratings = sum(1 if target.victory_points is None else target.victory_points for target in targets)
-            most[side] = ratings + 2 * self.rounds * hunters * len(enemies) + ZERO_GROUND_PRESENCE + for_objectives
+            most[side] += 2 * self.rounds * hunters * len(enemies)
         return most
 
     def _all_weights(self) -> list[NDArray[Any]]:

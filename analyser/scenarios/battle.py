@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
@@ -207,7 +207,10 @@ def battle_scenario(mine: Any, yours: Any, terms: BattleTerms, ruleset: Ruleset,
         _battle_units(side, army, (friends, enemies), terms, library.force_rules)
         for side, army, friends, enemies in zip(SIDES, armies, combatants, combatants[::-1])
     ]
-    _check_victory_points(fielded, terms)
+    for side, most in most_victory_points(fielded, terms).items():
+        if most > MOST_POINTS:
+            problem = f"up to {most:,} victory points in one battle"
+            raise InputError(problem, where=side, allowed=f"up to {MOST_POINTS:,}")
     warnings = tuple(dict.fromkeys(battle_warnings((armies[0], armies[1]), fielded, terms)))
     return BattleScenario(terms, armies[0], armies[1], (fielded[0], fielded[1]), ruleset, warnings, library.used)
 
@@ -235,15 +238,14 @@ def _check_terms(terms: BattleTerms, ruleset: Ruleset) -> None:
         raise InputError(problem, where="battle.hand_limit", allowed=f"up to {cards - 1}, or a larger deck")
 
 
-def _check_victory_points(fielded: list[tuple[BattleUnit, ...]], terms: BattleTerms) -> None:
-    """Raise InputError if a side can score more victory points than the tables hold; Hunter is not counted."""
+def most_victory_points(fielded: Sequence[Sequence[BattleUnit]], terms: BattleTerms) -> dict[str, int]:
+    """Return the most victory points that each side can score, except by Hunter (BT-5, BT-7)."""
+    most = {}
     for side, enemies in zip(SIDES, fielded[::-1]):
-        ratings = sum(unit.combatant.victory_points or 0 for unit in enemies)
-        most = ratings + ZERO_GROUND_PRESENCE + terms.rounds * terms.objectives * terms.objective_points
-        if most > MOST_POINTS:
-            raise InputError(
-                f"up to {most:,} victory points in one battle", where=side, allowed=f"up to {MOST_POINTS:,}"
-            )
+        targets = [target for foe in enemies for target in (foe.combatant, foe.combatant.passengers) if target]
+        ratings = sum(1 if target.victory_points is None else target.victory_points for target in targets)
+        most[side] = ratings + ZERO_GROUND_PRESENCE + terms.rounds * terms.objectives * terms.objective_points
+    return most
 
 
 def _combatants(side: str, army: Army, library: Profiles) -> list[Combatant]:

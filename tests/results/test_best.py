@@ -44,6 +44,12 @@ def test_no_tactic_does_better(apart):
         assert win(against) == pytest.approx(row["worst"], abs=SAME)
 
 
+def test_the_text_says_why_a_unit_cannot_shoot(apart):
+    lancers = best_play(small("crown/horse-guard-cavalry@basic"), small(GRENADIERS), rounds=1)
+    assert "Not possible: shoot (it has no ranged row against light targets)." in str(lancers)
+    assert "Not possible" not in str(apart)
+
+
 def test_against_a_tactic(apart):
     found = best_play(small(RIFLES), small(GRENADIERS), rounds=2, distance=18, against="shoot")
     assert found.value >= apart.value - SAME

@@ -10,26 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.engine.battle.battle_data import (
-    BEYOND,
-    LANES,
-    MOST,
-    NOWHERE,
-    Battle,
-    Place,
-    first_of,
-    side_of,
-    wide,
-)
+from analyser.engine.battle.battle_data import BEYOND, LANES, MOST, NOWHERE, Battle, Place, first_of, side_of, wide
 from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.gains import gain_of, gain_of_charge
 from analyser.engine.battle.look_ahead_weights import Weight
 from analyser.engine.battle.objectives import distance_to_objective, points_at_stake
-from analyser.engine.battle.position_value import (
-    position_value,
-    prospects,
-    weights_of,
-)
+from analyser.engine.battle.position_value import position_value, prospects, weights_of
 from analyser.engine.battle.positions import squared_distance
 from analyser.rules import unit_state
 from analyser.rules.activation import at_double_time

@@ -35,12 +35,7 @@ from analyser.engine.battle.battle_data import (
 )
 from analyser.engine.battle.choices import NO_TARGET, is_ready
 from analyser.engine.battle.objectives import count_contacts
-from analyser.engine.battle.position_value import (
-    prospects,
-    store_best_attacks,
-    update_strength,
-    update_values,
-)
+from analyser.engine.battle.position_value import prospects, store_best_attacks, update_strength, update_values
 from analyser.engine.battle.positions import is_within, squared_distance
 from analyser.engine.rng import uniform_below
 from analyser.rules.activation import ROUND_FLAGS

@@ -197,7 +197,9 @@ def add_up_round(battle: Battle) -> None:
 def count_result(battle: Battle) -> None:
     """Add the result of a battle to the counts."""
     field, facts, counts = battle.field, battle.setup, battle.counts
-    points_0, points_1 = min(int(field.points[0]), MOST_POINTS), min(int(field.points[1]), MOST_POINTS)
+    for side in range(2):
+        field.points[side] = min(int(field.points[side]), MOST_POINTS)  # more are possible by Hunter alone
+    points_0, points_1 = int(field.points[0]), int(field.points[1])
     counts.results[points_0, points_1] += 1
     outcome = outcome_of(points_0, points_1)
     counts.outcomes[field.batch, outcome] += 1
