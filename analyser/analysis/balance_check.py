@@ -1,7 +1,12 @@
-"""Check of fair points by battles: each loadout fills an army of about equal points, and every two armies fight."""
+"""Check of fair points by battles: each loadout fills an army of about equal points, and every two armies fight.
+
+Fair points also count close battlefields, and what a role usually costs. So win rates are also compared with the points
+at which a unit comes out even on the battlefield of these battles, by the losses from which fair points are computed.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,9 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.prices import ALL_LOADOUTS, fair_points
+from analyser.analysis.approach import Battlefield
+from analyser.analysis.equilibrium_prices import even_lead_prices, even_trade_prices
+from analyser.analysis.mutual_losses import Exchange, exchange_of
+from analyser.analysis.prices import ALL_LOADOUTS, fair_points_in, matchups_of_all
 from analyser.analysis.roles import role_of
 from analyser.analysis.selection import Selectors, loadouts, one_or_several
+from analyser.analysis.situations import SITUATIONS
 from analyser.common.answer import Block, FramedAnswer
 from analyser.common.errors import InputError, check_integer
 from analyser.common.estimates import Method
@@ -30,16 +39,13 @@ from analyser.scenarios.battle_tables import encode_battle
 EVERY_UNIT = "*/*@basic"
 MOST_ARMIES = 200
 FEWEST_ARMIES = 5  # armies needed for a correlation
-FEWEST_ARMIES_FOR_REASONS = 12  # armies needed to explain differences
+FEWEST_ARMIES_FOR_GROUPS = 12  # armies needed to compare groups of them
 MISFIT_DIFFERENCE = 0.2  # difference between win rate and expected win rate that makes a unit a misfit
+MOST_TIMES_POINTS = 3  # larger even prices, as multiples of the points, are not shown as numbers
 _MOST_MISFITS_SHOWN = 8  # rows of each table of misfits
-_LEAST_EFFECT = 0.05  # smallest effect on the win rate that counts as a reason
 THIRDS = (1 / 3, 2 / 3)  # quantiles that divide units into groups
 FEWEST_IN_GROUP = 3  # units that a group must have for a conclusion
 _RESAMPLES = 200  # of the bootstrap of the correlation
-NO_REASON = "none of these"
-TOO_FEW = "too few units to say"
-_FEATURE_NAMES = "Reach, SPEED, charge and victory points"
 
 
 class _Feature(NamedTuple):
@@ -87,15 +93,16 @@ class BalanceCheck(FramedAnswer):
     ----------
     frame : DataFrame
         One row for each loadout, the largest disagreement first. `win_rate` is over all other armies; a draw counts as
-        half a win. `by_fair_points` is the rate expected from the fair points of its army. `off` is `win_rate` minus
-        `by_fair_points`, and `why` is the property that explains most of it.
+        half a win. `by_fair_points` is the rate expected from the fair points of its army, `off` the difference from
+        it. `comes_out_even_at` are the points at which its army has no lead over the other armies together on this
+        battlefield, and `by_even_points` is the rate expected from them.
     groups : DataFrame
         Means over groups of loadouts: those without a property, and thirds of the others by its value. The property
         whose groups differ most is first. Empty with fewer than 12 armies.
     correlation, correlation_low, correlation_high : float
         Rank correlation of the armies' win rates and fair points, and its 95% interval (due to the dice).
-    explained : float
-        Share of the variance of `off` that all properties explain, 0 to 1; NaN with fewer than 12 armies.
+    even_correlation, even_correlation_low, even_correlation_high : float
+        The same for `comes_out_even_at` instead of fair points.
     trials : int
         Battles for each pair of armies.
     left_out : dict of str to str
@@ -107,7 +114,9 @@ class BalanceCheck(FramedAnswer):
     correlation: float
     correlation_low: float
     correlation_high: float
-    explained: float
+    even_correlation: float
+    even_correlation_low: float
+    even_correlation_high: float
     points: int
     trials: int
     left_out: dict[str, str]
@@ -146,13 +155,12 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        names = ("correlation", "correlation_low", "correlation_high")
+        names = (f"{kind}correlation{end}" for kind in ("", "even_") for end in ("", "_low", "_high"))
         return {name: getattr(self, name) for name in names}
 
     def _body(self) -> dict[str, Any]:
         return {
             **self.summary,
-            "explained": self.explained,
             "misfits": len(self.misfits),
             "method": self.method,
             "points": self.points,
@@ -165,17 +173,20 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def precision(self) -> str:
-        """Numbers of armies and battles, the correlation with its interval, and the share that properties explain."""
-        ends = f"({self.correlation_low:.2f} to {self.correlation_high:.2f} by the dice)"
+        """Numbers of armies and battles, and both correlations."""
+        fair, even = (
+            f"{self.summary[name]:.2f} ({self.summary[f'{name}_low']:.2f} to {self.summary[f'{name}_high']:.2f})"
+            for name in ("correlation", "even_correlation")
+        )
         widest = (self.frame["win_rate_high"] - self.frame["win_rate_low"]).max() / 2
-        text = (
+        return (
             f"Simulated: {counted(len(self.frame), 'army', 'armies')} of one kind of unit and about {self.points} "
             f"points each, {counted(self.trials, 'battle')} for each pair. Win rates are precise within "
             f"{100 * widest:.1f} percentage points. "
-            f"The rank correlation of win rates and fair points is {self.correlation:.2f} {ends}."
+            f"The rank correlation of win rates is {fair} with fair points, and {even} with the points at which each "
+            "unit comes out even on this battlefield. Fair points also count close battlefields and the usual price of "
+            "each role. Intervals are due to the dice."
         )
-        explained = f" {_FEATURE_NAMES} explain {self.explained:.0%} of the disagreement."
-        return text if np.isnan(self.explained) else text + explained
 
     def blocks(self) -> list[Block]:
         return [
@@ -194,11 +205,11 @@ class BalanceCheck(FramedAnswer):
         rows = self.misfits[sign * self.misfits["off"] > 0]
         cells = []
         for row in rows.head(_MOST_MISFITS_SHOWN).to_dict("records"):
-            prices = f"{row['points']}", f"{row['fair_points']:.0f}"
-            cells.append([row["loadout"], *prices, *_rate_texts(row), row["why"]])
-        head = [title, "points", "fair", "wins", "by fair points", "explained by"]
+            prices = f"{row['points']}", f"{row['fair_points']:.0f}", even_text(row)
+            cells.append([row["loadout"], *prices, *_rate_texts(row), whole_percent(row["by_even_points"])])
+        head = [title, "points", "fair", "even here", "wins", "by fair points", "by even points"]
         more = [f"and {len(rows) - len(cells)} more"] if len(rows) > len(cells) else []
-        return [Block(head=head, rows=cells, align="<>>>><", lines=more)] if cells else []
+        return [Block(head=head, rows=cells, align="<>>>>>>", lines=more)] if cells else []
 
     def notes(self) -> list[str]:
         left_out = [f"Left out: {name} ({reason})." for name, reason in self.left_out.items()]
@@ -208,6 +219,15 @@ class BalanceCheck(FramedAnswer):
 
 def _rate_texts(row: Mapping[Any, Any]) -> list[str]:
     return [whole_percent(row[name]) for name in ("win_rate", "by_fair_points")]
+
+
+def even_text(row: Mapping[Any, Any]) -> str:
+    """Return the points at which a unit comes out even; no number above :data:`MOST_TIMES_POINTS` times its points.
+
+    A unit that few enemies can reach comes out even at almost any price.
+    """
+    most = MOST_TIMES_POINTS * row["points"]
+    return f">{most}" if row["comes_out_even_at"] > most else f"{row['comes_out_even_at']:.0f}"
 
 
 def balance_check(
@@ -249,34 +269,45 @@ def balance_check(
     sampling = Sampling("monte-carlo", trials, seed, threads=threads, progress=progress)
     library = library_of(profiles)
     selected = loadouts([_selector(unit, library) for unit in one_or_several(units, "units")], library)
-    prices = fair_points(selected, against=against, profiles=library, threads=threads).frame
+    table, priced, _ = matchups_of_all(selected, against, list(SITUATIONS), "tactic", library, threads, None)
+    prices = fair_points_in(table, priced, with_played=False).frame
     fair = dict(zip(prices["loadout"], prices["fair_points"].astype(float)))
     frame, fighters, left_out = _armies(selected, fair, points)
-    wins = _round_robin(fighters, frame["number"].tolist(), sampling, library)
-    army_prices = (frame["number"] * frame["fair_points"] / points).to_numpy(np.float64)
+    battlefield = _battlefield(
+        [[loadout] * number for loadout, number in zip(fighters[:2], frame["number"].tolist())], library
+    )
+    exchange = exchange_of(table.frame, fighters, table.situations, table.ruleset, [battlefield])
+    fighters = list(exchange.loadouts)
+    _check_number(fighters)
+    names = [loadout.selector for loadout in fighters]
+    frame = frame.set_index("loadout").loc[names].reset_index().assign(comes_out_even_at=_even_points(exchange))
+
+    wins = _round_robin(
+        [[loadout] * number for loadout, number in zip(fighters, frame["number"].tolist())], sampling, library
+    )
+    army_prices, even_prices = (
+        (frame["number"] * frame[name] / points).to_numpy(np.float64) for name in ("fair_points", "comes_out_even_at")
+    )
     rates = _mean_over_others(wins)
     error = np.sqrt(_mean_over_others(_variance(wins, trials)) / (len(fighters) - 1))
     by_fair_points = _expected_rates(wins, np.log(army_prices))
-    off = rates - by_fair_points
-    can_explain = len(fighters) >= FEWEST_ARMIES_FOR_REASONS
-    why, explained = _explain(off, fighters) if can_explain else ([TOO_FEW] * len(fighters), float("nan"))
     frame = frame.assign(
         win_rate=rates,
         win_rate_low=np.maximum(rates - NORMAL_95 * error, 0.0),
         win_rate_high=np.minimum(rates + NORMAL_95 * error, 1.0),
         by_fair_points=by_fair_points,
-        off=off,
-        why=why,
+        by_even_points=_expected_rates(wins, np.log(even_prices)),
+        off=rates - by_fair_points,
     )
-    order = np.argsort(-np.abs(off), kind="stable")
+    order = np.argsort(-np.abs(frame["off"]), kind="stable")
     return BalanceCheck(
         frame.iloc[order].reset_index(drop=True),
-        _group_means(frame, fighters) if can_explain else frame.iloc[:0],
+        _group_means(frame, fighters) if len(fighters) >= FEWEST_ARMIES_FOR_GROUPS else frame.iloc[:0],
         *_rank_correlation(wins, army_prices, trials, seed),
-        explained,
+        *_rank_correlation(wins, even_prices, trials, seed),
         points,
         trials,
-        left_out,
+        left_out | exchange.left_out,
         library.used,
     )
 
@@ -302,18 +333,35 @@ def _armies(
             unit = loadout.unit
             rows.append({"loadout": loadout.selector, "unit": unit.name, "role": role_of(unit), **figures})
             fighters.append(loadout)
-    if not FEWEST_ARMIES <= len(fighters) <= MOST_ARMIES:
-        problem = f"{counted(len(fighters), 'loadout')} that can fight and have fair points"
-        raise InputError(problem, where="units", allowed=f"{FEWEST_ARMIES} to {MOST_ARMIES}")
+    _check_number(fighters)
     return pd.DataFrame(rows), fighters, left_out
 
 
-def _round_robin(fighters: Sequence[Loadout], numbers: Sequence[int], sampling: Sampling, library: Profiles) -> Floats:
+def _check_number(fighters: Sequence[Loadout]) -> None:
+    if not FEWEST_ARMIES <= len(fighters) <= MOST_ARMIES:
+        problem = f"{counted(len(fighters), 'loadout')} that can fight and have fair points"
+        raise InputError(problem, where="units", allowed=f"{FEWEST_ARMIES} to {MOST_ARMIES}")
+
+
+def _battlefield(armies: Sequence[Sequence[Loadout]], library: Profiles) -> Battlefield:
+    """Return the mean (root mean square) distance of two enemies at the start, and the space behind each side."""
+    terms = battle_scenario(armies[0], armies[1], BattleTerms(), library.ruleset, library).terms
+    table, between_positions = terms.table or terms.gap, terms.width / math.sqrt(6)  # of two positions along the front
+    return Battlefield("battle", math.hypot(terms.gap, between_positions), (table - terms.gap) / 2)
+
+
+def _even_points(exchange: Exchange) -> Floats:
+    """Return the points at which each loadout has no lead over all others together; their mean is today's."""
+    losses = exchange.mean()
+    frequencies = np.full(len(losses), 1 / len(losses))
+    prices = even_lead_prices(losses, frequencies, even_trade_prices(losses, frequencies).prices).prices
+    return np.asarray(np.exp(prices + np.log(exchange.points).mean()), np.float64)
+
+
+def _round_robin(armies: Sequence[Sequence[Loadout]], sampling: Sampling, library: Profiles) -> Floats:
     """Return each row's share of wins against each column; a draw counts as half."""
-    wins = np.full((len(fighters), len(fighters)), np.nan)
-    pairs = list(combinations(range(len(fighters)), 2))
-    armies = [[loadout] * number for loadout, number in zip(fighters, numbers)]
-    trials, terms = sampling.first_trials(), BattleTerms()
+    wins = np.full((len(armies), len(armies)), np.nan)
+    pairs, trials, terms = list(combinations(range(len(armies)), 2)), sampling.first_trials(), BattleTerms()
     with sampling.with_bar() as reporting:
         for done, (first, second) in enumerate(pairs, start=1):
             scenario = battle_scenario(armies[first], armies[second], terms, library.ruleset, library)
@@ -383,23 +431,3 @@ def _group_means(frame: pd.DataFrame, fighters: Sequence[Loadout]) -> pd.DataFra
     order = sorted(range(len(tables)), key=lambda index: large[index].min() - large[index].max())
     tables = [tables[index] for index in order]
     return pd.concat(tables, ignore_index=True)[["property", "group", "units", "win_rate", "by_fair_points", "off"]]
-
-
-def _explain(off: Floats, fighters: Sequence[Loadout]) -> tuple[list[str], float]:
-    """Return the property that explains most of each difference, and the variance that all explain, by regression."""
-    figures = np.array([[feature.value(loadout) for feature in FEATURES] for loadout in fighters])
-    spread = figures.std(axis=0)
-    standard = (figures - figures.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    slopes = np.linalg.lstsq(standard, off, rcond=None)[0]
-    effects, medians = standard * slopes, np.median(figures, axis=0)
-    residuals = off - off.mean() - effects.sum(axis=1)
-    explained = 1 - float((residuals**2).sum()) / max(float(((off - off.mean()) ** 2).sum()), 1e-12)
-    why = []
-    for own_figures, own_effects, sign in zip(figures, effects, np.sign(off)):
-        best = int(np.argmax(sign * own_effects))
-        if sign * own_effects[best] < _LEAST_EFFECT:
-            why.append(NO_REASON)
-        else:
-            feature, value = FEATURES[best], float(own_figures[best])
-            why.append(f"{feature.range_text(value, value)} (median {medians[best]:.3g}{feature.unit_of_measurement})")
-    return why, max(explained, 0.0)

@@ -76,7 +76,11 @@ class Exchange:
 
 
 def exchange_of(
-    frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
+    frame: pd.DataFrame,
+    loadouts: Sequence[Loadout],
+    situations: Sequence[Situation],
+    ruleset: Ruleset,
+    battlefields: Sequence[Battlefield] = BATTLEFIELDS,
 ) -> Exchange:
     """Return the mutual losses from a frame of matchups in both directions; duels with simple tactics are ignored."""
     left_out: dict[str, str] = {}
@@ -90,7 +94,7 @@ def exchange_of(
     best = [situation.name for situation in situations if situation.kind == BEST_TRADE]
     situations = [situation for situation in situations if situation.kind in EXCHANGE_KINDS]
     actions, is_matchup = actions_of(frame, sides, situations, ruleset)
-    rounds = _round_losses(actions, is_matchup, sides, situations, ruleset)
+    rounds = _round_losses(actions, is_matchup, sides, situations, ruleset, battlefields)
     losses = rounds.losses
     if best:
         losses, why_not = _best_play_losses(frame, sides, best)
@@ -177,6 +181,7 @@ def _round_losses(
     loadouts: Sequence[Loadout],
     situations: Sequence[Situation],
     ruleset: Ruleset,
+    battlefields: Sequence[Battlefield],
 ) -> _LossesByBattlefield:
     far, near = _far_and_near(actions, loadouts, situations, ruleset)
     if far is None or near is None:
@@ -188,7 +193,7 @@ def _round_losses(
         shots = (actions[situation.name] for situation in situations if is_near(situation) is False)
         reach = np.max([np.where(np.isnan(shot.lost), 0.0, shot.reach) for shot in shots], axis=0)
         movement, points = Movement(loadouts), _points(loadouts)
-        result = [_losses_on(battlefield, movement, reach, far, near, points) for battlefield in BATTLEFIELDS]
+        result = [_losses_on(battlefield, movement, reach, far, near, points) for battlefield in battlefields]
     tables = (np.array(figures).reshape(len(result), *is_matchup.shape) for figures in zip(*result))
     return _LossesByBattlefield(*(table * is_matchup for table in tables))
 

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from analyser.analysis.army_loadouts import ArmyLoadouts
-from analyser.analysis.balance_check import MISFIT_DIFFERENCE, NO_REASON, TOO_FEW, BalanceCheck
+from analyser.analysis.balance_check import MISFIT_DIFFERENCE, BalanceCheck, even_text
 from analyser.analysis.best_volleys import AIMS, Volleys
 from analyser.analysis.build_answer import Build
 from analyser.analysis.build_answer import proof_text as proof_of_lists
@@ -265,9 +265,8 @@ def check_page(answer: BalanceCheck) -> str:
 
 
 def _army_row(row: Mapping[Any, Any]) -> dict[str, Any]:
-    price = f"{row['role']} · {row['number']} × {row['points']} points, fair {row['fair_points']:.0f}"
-    has_reason = abs(row["off"]) >= MISFIT_DIFFERENCE and row["why"] not in (NO_REASON, TOO_FEW)
-    return _row(row, row["unit"], f"{price} · {row['why']}" if has_reason else price)
+    fair, even = f"fair {row['fair_points']:.0f}", f"even here {even_text(row)}"
+    return _row(row, row["unit"], f"{row['role']} · {row['number']} × {row['points']} points, {fair}, {even}")
 
 
 def _row(row: Mapping[Any, Any], name: str, note: str) -> dict[str, Any]:

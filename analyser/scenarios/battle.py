@@ -80,7 +80,7 @@ class BattleTerms(Record):
         None, "Most cards in a hand. Default: the scale's."
     )
     objectives: Annotated[int, Field(ge=0, le=MOST_OBJECTIVES)] = optional(
-        0, "Objectives on the centre line, spread evenly over `width` (BT-7)."
+        0, "Number of objectives, spread evenly along the centre line (BT-7)."
     )
     objective_points: Annotated[int, Field(ge=1, le=MOST_OBJECTIVE_POINTS)] = optional(
         1, "Victory points for each objective that a side controls at the end of a round."

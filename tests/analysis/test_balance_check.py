@@ -7,7 +7,17 @@ import pandas as pd
 import pytest
 
 from analyser import InputError
-from analyser.analysis.balance_check import _expected_rates, _explain, _group_means, _rank_correlation, balance_check
+from analyser.analysis.approach import BATTLEFIELDS
+from analyser.analysis.balance_check import (
+    _battlefield,
+    _expected_rates,
+    _group_means,
+    _rank_correlation,
+    balance_check,
+    even_text,
+)
+from analyser.analysis.matchups import matchups
+from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.roles import role_of
 from analyser.cli import main
 from analyser.game.profiles import Profiles
@@ -32,6 +42,9 @@ def test_a_unit_at_half_its_price_wins_more_than_its_price_says():
     assert armies.loc[name, "fair_points"] > 1.1 * half.level.points
     assert armies.loc[name, "win_rate"] > before.loc[name, "win_rate"] + 0.2
     assert armies.loc[name, "win_rate_low"] > 0.5
+    even = before.loc[name, "comes_out_even_at"] / library[name].level.points
+    assert armies.loc[name, "comes_out_even_at"] / half.level.points == pytest.approx(2 * even, rel=0.2)
+    assert armies.loc[name, "by_even_points"] > before.loc[name, "by_even_points"] + 0.2
     assert found.correlation_low <= found.correlation <= found.correlation_high
     assert "Simulated" in str(found)
 
@@ -51,16 +64,31 @@ def test_win_rates_that_are_those_of_the_price_do_not_disagree():
     assert _rank_correlation(wins, worth, 1000, 0)[0] < 1
 
 
-def test_the_reason_of_a_difference_is_what_goes_with_it():
-    """Planted: the longer the reach, the more battles are won beside the price."""
+def test_the_battlefield_is_that_of_the_battles():
+    """Lines 24 inches apart on a table 36 deep, and positions anywhere along a front of 36 inches."""
+    library = Profiles()
+    army = [library["crown/rifle-platoon@basic"]]
+    name, sight, space = _battlefield([army, army], library)
+    assert (name, space) == ("battle", 6.0)
+    first, second = np.random.default_rng(1).uniform(0, 36, (2, 200_000))
+    assert sight == pytest.approx(np.sqrt((24**2 + (first - second) ** 2).mean()), rel=1e-3)
+
+
+def test_losses_on_one_battlefield_are_its_share_of_the_mean():
     library = Profiles()
     sides = [library[f"crown/{name}@basic"] for name in ("rifle-platoon", "drake-field-guns", "horse-guard-cavalry")]
-    sides += [library[f"imperium/{name}@basic"] for name in ("scion-grenadier-platoon", "krupp-field-guns")]
-    reach = np.array([max((row.long_range or 0 for row in side.unit.rows), default=0) for side in sides])
-    off = 0.3 * (reach - reach.mean()) / reach.std()
-    why, explained = _explain(off, sides)
-    assert explained == pytest.approx(1)
-    assert why[1].startswith(f"reach {reach[1]:g}″ (median ")
+    table = matchups(sides, sides, situations=["long-range", "short-range-aimed", "charge"])
+    both, *single = (
+        exchange_of(table.frame, sides, table.situations, table.ruleset, fields).losses
+        for fields in (BATTLEFIELDS, *([field] for field in BATTLEFIELDS))
+    )
+    assert np.abs(single[0] - single[1]).max() > 0.01
+    assert both == pytest.approx(np.concatenate(single))
+
+
+def test_an_even_price_without_a_limit_is_no_number():
+    assert even_text({"points": 100, "comes_out_even_at": 210.4}) == "210"
+    assert even_text({"points": 100, "comes_out_even_at": 1663.0}) == ">300"
 
 
 def test_groups_say_where_win_rates_and_prices_part():
@@ -93,7 +121,9 @@ def test_the_check_from_the_shell(tmp_path, capsys):
     wood, page = write_wood(tmp_path / "wood", oak=30), tmp_path / "check.html"
     how = ["balance", "check", "wood", "--profiles", str(wood), "--points", "150", "--trials", "4"]
     assert main(how) == 0
-    assert "more or less than fair points predict." in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "more or less than fair points predict." in told
+    assert "comes out even on this battlefield" in " ".join(told.split())
     assert main([*how, "--out", str(page)]) == 0
     html = page.read_text(encoding="utf-8")
     for part in ("Fair points compared with battles", "Every unit", "Simulated"):
