@@ -36,7 +36,7 @@ _MOST_MISFITS_SHOWN = 8  # rows of each table of misfits
 _LEAST_EFFECT = 0.05  # smallest effect on the win rate that counts as a reason
 THIRDS = (1 / 3, 2 / 3)  # quantiles that divide units into groups
 FEWEST_IN_GROUP = 3  # units that a group must have for a conclusion
-_RESAMPLES = 200  # of the bootstrap of the correlation
+_RESAMPLES = 200  # bootstrap samples for the interval of the correlation
 NO_REASON = "none of these"
 TOO_FEW = "too few units to say"
 _FEATURE_NAMES = "Reach, SPEED, charge and victory points"
@@ -90,7 +90,7 @@ class BalanceCheck(FramedAnswer):
         half a win. `by_fair_points` is the rate expected from the fair points of its army. `off` is `win_rate` minus
         `by_fair_points`, and `why` is the property that explains most of it.
     groups : DataFrame
-        Means over groups of loadouts: those without a property, and thirds of the others by its value. The property
+        Mean rates of groups of loadouts: those without a property, and the others in thirds by its value. The property
         whose groups differ most is first. Empty with fewer than 12 armies.
     correlation, correlation_low, correlation_high : float
         Rank correlation of the armies' win rates and fair points, and its 95% interval (due to the dice).
@@ -330,7 +330,7 @@ def _mean_over_others(table: Floats) -> Floats:
 
 
 def _variance(wins: Floats, trials: int) -> Floats:
-    share = (wins * trials + 1) / (trials + 2)  # with one win and one loss added
+    share = (wins * trials + 1) / (trials + 2)  # one win and one loss are added, so that no variance is 0
     return np.asarray(share * (1 - share) / trials, np.float64)
 
 
@@ -386,7 +386,7 @@ def _group_means(frame: pd.DataFrame, fighters: Sequence[Loadout]) -> pd.DataFra
 
 
 def _explain(off: Floats, fighters: Sequence[Loadout]) -> tuple[list[str], float]:
-    """Return the property that explains most of each difference, and the variance that all explain, by regression."""
+    """Return the property that explains most of each difference, and the share of variance that all explain."""
     figures = np.array([[feature.value(loadout) for feature in FEATURES] for loadout in fighters])
     spread = figures.std(axis=0)
     standard = (figures - figures.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
