@@ -70,7 +70,7 @@ def attack(
         (1e-5 or more, below 1). A text such as ``"5%"`` is relative to the probability of each event
         (`AttackResult.events`), except events that did not happen in the first trials.
     threads : int, optional
-        Number of threads (the result is the same). Default: one for each processor.
+        Number of threads; it does not change the result. Default: one for each processor.
     profiles : Profiles or path, optional
         Library, or folder of unit files, in which selectors are looked up. Default: the shipped profiles.
     progress : callable or True, optional
@@ -81,7 +81,7 @@ def attack(
     Returns
     -------
     AttackResult
-        Probabilities: exact up to the rounding of sums (below 1e-12), or simulated with 95% intervals.
+        Probabilities: exact up to rounding errors (below 1e-12), or simulated with 95% confidence intervals.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def charge(
     target : selector or mapping, optional
         The unit that is charged.
     secondary : sequence of selectors or mappings
-        Other units of the charged side in contact (AC-8.7).
+        Other units of the charged side that the charge brings into contact (AC-8.7).
     method, trials, seed, precision, threads, profiles, progress
         As for :func:`attack`.
     replacement : bool
@@ -188,7 +188,7 @@ def focus(
     progress: Progress | bool | None = None,
     **conditions: Unpack[Conditions],
 ) -> FocusResult:
-    """Return the result of several attacks on one target in order (AC-9.1).
+    """Return the result of several attacks on one target, one after the other (AC-9.1).
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def exact(
         An attack, charge, focus fire or duel (`docs/scenario.md`), or morale (`docs/morale.md`). Battles need
         :func:`simulate`. With a `target`: the attacker (for focus fire, the attackers).
     target : selector or mapping, optional
-        The target of an attack, or of the fight of that `kind`.
+        The target of the attack, or of the other fight that `kind` names.
     kind : str, optional
         ``attack``, ``charge``, ``focus``, ``duel``, ``battle``, ``legion``, ``grande-tactique``, ``warmaster``,
         ``mordheim`` or ``compare``. Default: recognised by the keys of the question; with a `target`, an attack.
@@ -305,12 +305,12 @@ def exact(
     Returns
     -------
     Result
-        Exact probabilities, up to the rounding of floating-point sums (below 1e-12).
+        Exact probabilities, up to rounding errors (below 1e-12).
 
     Raises
     ------
     InputError, TooLargeError
-        The question is not usable, or has no exact answer; then use :func:`simulate`.
+        The question is not usable, or it has no exact answer (use :func:`simulate` instead).
 
     Examples
     --------
@@ -349,7 +349,7 @@ def simulate(
     Returns
     -------
     Result
-        Each probability has a 95% interval. The errors are those of :func:`exact`.
+        Each probability has a 95% confidence interval. The errors are those of :func:`exact`.
 
     Examples
     --------
@@ -442,7 +442,7 @@ def _kind(question: Any) -> str:
 
 
 def _sections(units: Any, where: str, noun: str, key: str = "unit") -> list[dict[str, Any]]:
-    """Return the sections of several units; InputError unless they are in a list."""
+    """Return the scenario section of each unit; InputError unless `units` is a list or another sequence."""
     if isinstance(units, str | Mapping) or not isinstance(units, Sequence):
         raise InputError(f"not a list of {noun}", where=where, allowed=f"a list of selectors, or of tables of {noun}")
     return [scenarios.section_of(unit, where, key) for unit in units]

@@ -33,9 +33,9 @@ BATTLEFIELDS = (Battlefield("close", 18.0, 0.0), Battlefield("open", 36.0, 12.0)
 
 
 class TimeShares(NamedTuple):
-    """Shares of all rounds: only one of two units can shoot, both can shoot, one can charge (`near`); the sum is 1.
+    """Shares of rounds in which only one of two units can shoot, both can shoot, or one can charge; they sum to 1.
 
-    `outreaches` is True where the unit of the row has the longer range: it is the one that shoots in `one_shoots`.
+    `outreaches` is True where the row's unit has the longer range: that unit shoots in the rounds of `one_shoots`.
     """
 
     one_shoots: Floats
@@ -77,7 +77,7 @@ class Movement:
         space = np.full(reach.shape, battlefield.retreat_space)
         one_shoots = self._rounds_needed(np.maximum(longer_reach - stops, 0.0), space)
         one_shoots = np.minimum(np.where(row_comes, one_shoots, one_shoots.T), ROUNDS)
-        same_approaches = row_comes == row_charges  # the same unit in both phases: the other has less space left
+        same_approaches = row_comes == row_charges  # in both phases, so the other unit has less space left
         space = np.where(same_approaches, np.maximum(space - one_shoots * self._speed[None, :], 0.0), space)
         both = self._rounds_needed(np.maximum(shorter_reach - charge_range, 0.0), space)
         both = np.minimum(np.where(row_charges, both, both.T), ROUNDS - one_shoots)
@@ -95,12 +95,12 @@ class Movement:
 
 
 def _approaches(gain: Floats, speed: Floats) -> NDArray[np.bool_]:
-    """Return True where the row gains; if neither gains, where it is faster; of two equally fast units, the first."""
+    """Return True where the row approaches: it gains, or neither gains and it is faster (or as fast, and first)."""
     excess_speed = speed[:, None] - speed[None, :]
     is_first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]
     return np.asarray((gain > 0) | (gain == 0) & ((excess_speed > 0) | (excess_speed == 0) & is_first), np.bool_)
 
 
 def _arrives_at_once(unit: Unit) -> bool:
-    """Return True for aircraft, Dynamic Entry, and mobile units of unknown SPEED."""
+    """Return True for aircraft, units with Dynamic Entry, and mobile units of unknown SPEED."""
     return unit.type == "aircraft" or unit.has("Dynamic Entry") or (unit.speed is None and unit.type != "fortification")

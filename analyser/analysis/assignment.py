@@ -1,11 +1,11 @@
 """Assignment of attackers to targets: the best volleys, valued by exact focus fire, with an upper bound.
 
-A volley is a set of attacks on one target, in a fixed order. It is a column of an integer programme. There are too many
-volleys to list, so columns are generated (Gilmore, Gomory: Operations Research 9, 1961; Barnhart and others: Operations
-Research 46, 1998). The linear relaxation gives a price to each kind of attacker and of target (its dual variables). A
-branch-and-bound search finds the volley whose value exceeds the prices of its attackers most. Its bound is the value
-for attackers that see each result before the next attack (dynamic programming over the target's states). If a gap
-remains, all volleys that could improve the assignment are added (reduced cost fixing).
+A volley is a set of attacks on one target, in a fixed order. Each volley is a column of an integer programme. There are
+too many volleys to list, so columns are generated (Gilmore, Gomory: Operations Research 9, 1961; Barnhart and others:
+Operations Research 46, 1998). The linear relaxation gives a price to each kind of attacker and of target (its dual
+variables). A branch-and-bound search finds the volley whose value exceeds the prices of its attackers most. Its bound
+is the value for attackers that see each result before the next attack (dynamic programming over the target's states).
+If a gap remains, all volleys that could improve the assignment are added (reduced cost fixing).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Assignment(NamedTuple):
 
 
 def distribution_after(target: TargetKind, attacks: AttackCounts) -> Floats:
-    """Return the distribution of the target's states after these attacks, in the order of the kinds of attackers."""
+    """Return the distribution of the target's states after these attacks, made in the order of `attacks`."""
     pmf = np.zeros(len(target.value_by_state))
     pmf[0] = 1.0
     for kind, count in enumerate(attacks):
@@ -89,7 +89,7 @@ def assign(counts: Sequence[int], targets: Sequence[TargetKind]) -> Assignment:
         prices, target_prices, value = columns.solve_relaxation()
         searches = [_Search(target, counts, prices, least) for target, least in zip(targets, target_prices)]
         surplus_bounds = [max(search.bound, 0.0) for search in searches]
-        # Lagrangian bound: prices of all attackers, and the largest surplus of each target
+        # Lagrangian bound: the sum of the prices of all attackers and the largest surplus on each target
         total = np.dot(counts, prices) + sum(
             target.n_targets * surplus for target, surplus in zip(targets, surplus_bounds)
         )
@@ -128,8 +128,8 @@ def _without_useless_attackers(volley: Volley, target: TargetKind) -> Volley:
 class _Search:
     """Search for volleys on one target with a surplus (value minus the prices of the attackers) above `least`.
 
-    `volleys` has the best such volley and some others; with `find_all` it has all. Each has its value. No volley has a
-    surplus above `bound`. `is_complete` is False if the search stopped at a limit.
+    `volleys` has the best such volley and some others; with `find_all` it has all. Each is paired with its value.
+    No volley has a surplus above `bound`. `is_complete` is False if the search stopped at a limit.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class _Search:
     def _upper_values_by_state(self) -> list[list[Floats]]:
         """Return an upper bound of the surplus from each state, as if attackers saw the results so far.
 
-        The lists are by index of the next kind of attacker, and by the number of attackers of this kind left.
+        The outer list is by next kind of attacker, the inner lists are by the number of its attackers that are left.
         """
         value, by_kind = self._target.value_by_state, []
         for kind, available in zip(reversed(self._kinds), reversed(self._available)):
@@ -240,7 +240,7 @@ class _Columns:
         return duals[: len(self._counts)], duals[len(self._counts) :], float(-result.fun)
 
     def solve_integer(self) -> tuple[list[Volley], float, float]:
-        """Return the best assignment of these volleys, its value, and an upper bound for all their assignments."""
+        """Return the best assignment of the generated volleys, its value, and an upper bound of any such value."""
         from scipy.optimize import Bounds, LinearConstraint
 
         if not self._columns:

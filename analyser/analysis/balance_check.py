@@ -45,7 +45,7 @@ MOST_TIMES_POINTS = 3  # larger even prices, as multiples of the points, are not
 _MOST_MISFITS_SHOWN = 8  # rows of each table of misfits
 THIRDS = (1 / 3, 2 / 3)  # quantiles that divide units into groups
 FEWEST_IN_GROUP = 3  # units that a group must have for a conclusion
-_RESAMPLES = 200  # of the bootstrap of the correlation
+_RESAMPLES = 200  # bootstrap samples for the interval of the correlation
 
 
 class _Feature(NamedTuple):
@@ -97,7 +97,7 @@ class BalanceCheck(FramedAnswer):
         it. `comes_out_even_at` are the points at which its army has no lead over the other armies together on this
         battlefield, and `by_even_points` is the rate expected from them.
     groups : DataFrame
-        Means over groups of loadouts: those without a property, and thirds of the others by its value. The property
+        Mean rates of groups of loadouts: those without a property, and the others in thirds by its value. The property
         whose groups differ most is first. Empty with fewer than 12 armies.
     correlation, correlation_low, correlation_high : float
         Rank correlation of the armies' win rates and fair points, and its 95% interval (due to the dice).
@@ -378,7 +378,7 @@ def _mean_over_others(table: Floats) -> Floats:
 
 
 def _variance(wins: Floats, trials: int) -> Floats:
-    share = (wins * trials + 1) / (trials + 2)  # with one win and one loss added
+    share = (wins * trials + 1) / (trials + 2)  # one win and one loss are added, so that no variance is 0
     return np.asarray(share * (1 - share) / trials, np.float64)
 
 

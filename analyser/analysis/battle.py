@@ -35,7 +35,7 @@ def battle(
     mine, yours : Army, path, list or mapping
         The armies, as for :func:`analyser.load_army`.
     swing : bool
-        For each unit, also simulate a twentieth as many battles without it (:meth:`BattleResult.swing`).
+        For each unit, also simulate battles without it (a twentieth, at least 500; :meth:`BattleResult.swing`).
     tactics : bool
         Simulate all pairs of tactics first; sides without a stated tactic then play an equilibrium
         (:meth:`BattleResult.tactics`). If False, each side plays its stated tactic, by default ``balanced``.
@@ -44,7 +44,7 @@ def battle(
     seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`.
     replacement : bool
-        Draw each test card from a full deck; cards for the initiative are never replaced.
+        Draw each card for a test or for dice from a full deck; cards for the initiative are never replaced.
     **terms
         The keys of ``[battle]``, such as ``rounds=4`` or ``target_mine="most_points"``.
 

@@ -43,7 +43,7 @@ class BestCounter(NamedTuple):
 
     @property
     def pays(self) -> bool | None:
-        """True if the attacker gains points, or at least hurts if points are unknown; None for duels or no attacker."""
+        """True if the attacker gains points (or hurts, if points are unknown); None for duels or no attacker."""
         if self.attacker is None or not np.isnan(self.p_wins):
             return None
         gain = self.points_lost - self.own_points_lost
@@ -55,11 +55,11 @@ class BestCounter(NamedTuple):
 
 
 class HardTarget(NamedTuple):
-    """A unit that the enemy army can hardly hurt, or can hurt with only one of its units.
+    """A unit that the enemy army cannot kill in a round, can hardly hurt, or can hurt with only one of its units.
 
-    `best` is the mean share of the target that the best single attack takes, `by` the attacker. For the kind ``nothing
-    kills it``, `best` is the share that all shots combined take, and `p_annihilated` their probability to annihilate
-    the target. If no unit can shoot at it, both figures are those of the best charge.
+    `best` is the mean share of the target that the best single attack takes, and `by` its attacker. For the kind
+    ``nothing kills it``, `best` is the share that all shots combined take, and `p_annihilated` their probability to
+    annihilate the target. If no unit can shoot at it, both figures are those of the best charge.
     """
 
     target: str
@@ -70,7 +70,7 @@ class HardTarget(NamedTuple):
     p_annihilated: float | None = None
 
     def text(self, army: ArmyLoadouts, enemy: ArmyLoadouts, situations: str = "") -> str:
-        """Return a sentence on what `army` cannot do to this unit of `enemy`; `situations` says where it holds."""
+        """Return a sentence on what `army` cannot do to this unit of `enemy`; `situations` is a limit to insert."""
         target, whose = enemy.loadout_title(self.target), army.army.name
         if self.kind == "nothing can attack it":
             return f"Nothing in {whose} can {'attack' if situations else 'shoot at or charge'} {target}{situations}."

@@ -1,4 +1,4 @@
-"""Duels with best play by both sides: for comparisons the attacker acts first, for prices a coin toss decides."""
+"""Duels with best play by both sides. For comparisons the attacker acts first, for prices a coin toss decides who."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _CACHED_PAIRS = 1 << 16
 
 
 def duel_with_best_play(scenario: DuelScenario, row: str | None) -> RowResults:
-    """Return the result of a duel with best play, or why it is impossible; `row` is the row that the user stated."""
+    """Return the result of a duel with best play, or the reason why it is impossible; `row` is the stated row."""
     try:
         return [end_of_duel(_final_distribution(scenario), scenario, row)]
     except InputError as error:
@@ -46,7 +46,7 @@ def losses_with_best_play(attackers: Sequence[Loadout], defending: DefendingSide
     """Return the losses of each pair in a duel that starts at the distance of the situation.
 
     Both sides maximise victory points destroyed minus lost (objective ``points``). A coin toss decides in each round
-    which side is first; a pair and its reverse are one duel.
+    which side acts first. A pair and its reverse share one duel.
     """
     cells = blank_cells(len(attackers), len(defending.combatants))
     if defending.row is not None:

@@ -54,15 +54,15 @@ class BestFocus(Answer):
     chances : tuple of float
         Probability of the wanted fate with the best use of up to 1, 2, ... attackers.
     as_given : float
-        Probability of the fate if all attackers fire in the stated order, each as stated; an attacker that cannot fire
+        Probability of the fate if all attackers fire in the stated order, each as stated. An attacker that cannot fire
         as stated advances first if possible, or makes another possible attack.
     in_order : tuple of str
         Attack of each attacker in the stated order, in words.
     steps : tuple of dict
         A step for each state in which the plan attacks: `fired`, the number of attacks before; `target`, its state;
-        `next`, the next attacker and its attack; `advance`, in inches (0 if it stands); `chance`, the probability of
-        the fate if all follow the plan; `costs`, the loss if the second-best attack is made instead; `probability`,
-        the probability of reaching the state.
+        `next`, the next attacker and its attack; `advance`, in inches (0 if it stands). `chance` is the probability of
+        the fate if all follow the plan, `costs` the probability lost if the second-best attack is made instead, and
+        `probability` that of reaching the state.
     """
 
     wanted: str

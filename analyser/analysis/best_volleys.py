@@ -74,7 +74,7 @@ class AttackGroup(NamedTuple):
 
 
 class VolleyResult(NamedTuple):
-    """A target, the attacks on it in order, their joint value, and the sum of their values on fresh targets."""
+    """A target, the attacks on it in order, their joint value, and the sum of their values each on a fresh target."""
 
     target: str
     shots: tuple[AttackGroup, ...]

@@ -217,7 +217,7 @@ class Build(Answer):
         return Block(title, head, rows, "<>>>><", lines=fill(self.verdict))
 
     def all_lists(self) -> list[tuple[BuiltList, str]]:
-        """Return the lists, and the user's own if it has battles, each with its result in words, by score.
+        """Return the lists, and the user's own if it has battles, sorted by score, each with its result in words.
 
         The user's own list may score higher than the best list that was built.
         """

@@ -78,12 +78,12 @@ class BattleRecord(NamedTuple):
 
     @property
     def half_width(self) -> float:
-        """Half of the 95% interval of the score."""
+        """Half the width of the 95% interval of the score."""
         return half_width(self.scores, self.dice_variance, 1 - CONFIDENCE)
 
     @property
     def score_text(self) -> str:
-        """Score with half of its interval."""
+        """Score with half the width of its 95% interval."""
         return f"{100 * self.score:.1f} ±{100 * self.half_width:.1f}"
 
     def interval_entries(self, name: str) -> dict[str, float]:
@@ -267,7 +267,7 @@ def best_enemy_lists(
 
 
 def half_width(scores: NDArray[np.float64], dice_variance: float, error: float) -> float:
-    """Return half of a mean's interval with confidence 1 - `error`: by parts (Student's t) or by dice, if wider."""
+    """Return half the width of a mean's 1 - `error` interval: by parts (Student's t) or by dice, whichever is wider."""
     from scipy.stats import norm, t
 
     by_dice: float = norm.ppf(1 - error / 2) * dice_variance**0.5
@@ -315,7 +315,7 @@ def battles_by_part(
     simulation, seed = Simulation(*encode_battle(scenario)), int(sampling.seed)
     parts = min(PARTS, sampling.first_trials())
     trials, result = sampling.first_trials() // parts, []
-    offset = -(-trials // CHUNK_BATTLES) * CHUNK_BATTLES  # number of battles between the starts of two parts
+    offset = -(-trials // CHUNK_BATTLES) * CHUNK_BATTLES  # battles from the start of one part to the start of the next
     for number in range(parts):
         outcomes = simulation.play(trials, seed, sampling.n_threads, before=number * offset).outcomes.sum(axis=0)
         won = outcomes[[Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]].sum()
@@ -334,13 +334,13 @@ def _key(army: Army, enemy: Army, sampling: Sampling, library: Profiles) -> str:
 
 
 def with_ties(records: Sequence[BattleRecord]) -> tuple[BattleRecord, ...]:
-    """Mark records as tied if they do not differ significantly from the best (95% for all together)."""
+    """Mark records as tied if they do not differ significantly from the best (95% confidence for all comparisons)."""
     best, others = max(records, key=lambda record: record.score), max(len(records) - 1, 1)
     return tuple(record._replace(is_tied=is_tied_with(best, record, others)) for record in records)
 
 
 def is_tied_with(best: BattleRecord, other: BattleRecord, comparisons: int = 1) -> bool:
-    """Return True if the difference in score is not significant, with a correction for the number of comparisons."""
+    """Return True if the difference in score is not significant, with a Bonferroni correction for `comparisons`."""
     differences = best.scores - other.scores
     half = half_width(differences, best.dice_variance + other.dice_variance, (1 - CONFIDENCE) / comparisons)
     return bool(abs(differences.mean()) <= half)

@@ -90,7 +90,7 @@ class Side:
 
     @cached_property
     def hard_targets(self) -> tuple[HardTarget, ...]:
-        """Enemy units that this army can hardly hurt, or can hurt with only one unit."""
+        """Enemy units that this army cannot kill in a round, can hardly hurt, or can hurt with only one unit."""
         return hard_targets(self.frame, self.matchups.situations, self.army, self.volleys)
 
     def hard_target_lines(self) -> list[str]:
@@ -170,7 +170,7 @@ class Clash(FramedAnswer):
 
     @cached_property
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
-        """All matchups: a row for each attacking loadout of either army, target and situation.
+        """All matchups: a row for each attacking loadout (of either army), each target and each situation.
 
         The columns are those of :func:`analyser.matchups`, and the attacking `side` (``mine`` or ``yours``), the
         numbers of units (`attacker_units`, `defender_units`) and the points lost (`points_lost`, `own_points_lost`).
@@ -272,8 +272,8 @@ def clash(
 
     Notes
     -----
-    The best attacks of a round come from integer programming over volleys (:mod:`analyser.analysis.assignment`). The
-    value of a volley comes from the exact distribution of focus fire (AC-9.1). No choice is better by more than `gap`.
+    The best attacks come from integer programming over volleys (:mod:`analyser.analysis.assignment`), valued by the
+    exact distribution of focus fire (AC-9.1). No other choice of attacks is better by more than the share `gap`.
 
     Examples
     --------

@@ -181,7 +181,7 @@ def _cell(share: float) -> str:
 
 
 def counter_text(counter: BestCounter, army: ArmyLoadouts, others: str = "none") -> str:
-    """Return a counter as text; if it gains no points, the text begins with `others` and "gains points"."""
+    """Return a counter as text; without a gain it begins "none gains points" (`others` replaces "none")."""
     if counter.attacker is None:
         return IMPOSSIBLE
     name = army.short_loadout_title(counter.attacker)

@@ -98,8 +98,8 @@ def compare(
     method, seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`, for all attacks together.
     trials : int, optional
-        Simulated attacks by each loadout, rounded up to 32 equal batches, each a multiple of 131,072. Default:
-        8.4 million. Batches are paired (:mod:`analyser.analysis.comparison_figures`).
+        Simulated attacks by each loadout, rounded up to 32 equal batches, each a multiple of 65,536. Default:
+        4.2 million. Batches are paired (:mod:`analyser.analysis.comparison_figures`).
     **conditions
         The other keys of ``[attack]``, and bonuses and penalties by name, such as ``aiming=True``.
 

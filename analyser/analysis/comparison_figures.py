@@ -29,7 +29,7 @@ from analyser.results.user_metrics import value_of
 from analyser.rules.attack import losses_of
 from analyser.scenarios.attack import Scenario
 
-BATCHES = 32  # of a simulation: enough for the interval of a mean, and few enough that each is large
+BATCHES = 32  # batches of a simulation: enough for the interval of a mean, and few enough that each is large
 DEFAULT_TRIALS = 2 * BATCHES * CHUNK_TRIALS
 KeyT = TypeVar("KeyT")
 
@@ -182,9 +182,9 @@ def loadout_figures(name: str, points: int | None, attack: AttackWithBatches, at
 def differences(loadouts: Sequence[LoadoutFigures]) -> pd.DataFrame:
     """Return each figure of each loadout minus that of the loadout that is best in this figure.
 
-    The highest figure is the best. Equal figures are tied with it. In a simulation, a figure is also tied if it does
-    not differ significantly from the highest, unless a third figure, which itself does not differ significantly from
-    the highest, is significantly higher than it. Of tied loadouts the cheapest counts as best, then the first.
+    The highest figure is the best. Equal figures are tied with it. In a simulation, a figure that does not
+    differ significantly from the highest is also tied, unless another such figure is significantly higher. Of tied
+    loadouts the cheapest counts as best, or the first of several with equal points.
     Differences of simulated percentiles have no interval, so their significance is unknown (unless they are 0).
     """
     rows = []

@@ -38,7 +38,7 @@ class Comparisons(FramedAnswer):
         The weight of each target, as given.
     mean : Comparison
         Weighted mean of every figure. An impossible attack counts as 0, and percentiles have no mean. The
-        interval of a simulated mean is a 95% interval or a wider one.
+        interval of a simulated mean has a confidence of at least 95%.
 
     Examples
     --------

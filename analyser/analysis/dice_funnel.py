@@ -46,9 +46,9 @@ def dice_funnel(
         One row for each stage, in order: `stage`, `unit` (``"dice"``, ``"hits"``, ``"damage"`` or ``"models"``), `kind`
         (``"total"``, ``"part"`` of the total above it, or ``"lost"`` from it), `mean`.
 
-        Dice rolled are those of the first roll (AC-3.2), including Overcharge; dice added by heroic strikes (AC-3.3)
-        are not among them, although a ``"part"``. Overkill is damage without a model left to destroy (AC-3.8, AC-3.9).
-        Damage left on the unit includes damage from before the attack. Models destroyed are counted before any test.
+        Dice rolled are those of the first roll (AC-3.2), including Overcharge. They exclude dice added by heroic
+        strikes (AC-3.3), although these are a ``"part"``. Overkill is damage without a model left to destroy (AC-3.8,
+        AC-3.9). Damage left on the unit includes earlier damage. Models destroyed are counted before any test.
 
     Examples
     --------

@@ -61,7 +61,7 @@ class _RowAtDistances(NamedTuple):
 
 
 def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
-    """Return the curves of each unit by selector without a level, one for each category that it destroys points of."""
+    """Return curves by selector without a level: for each unit, one for each category in which it destroys points."""
     figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
     targets: dict[tuple[str, str], int] = {}
     for attackers, defenders in _with_same_defenders(answer):
@@ -126,7 +126,7 @@ def _shots_of(attacker: Loadout) -> Iterator[_RowAtDistances]:
 def _destroyed_by_shots(
     answer: Matchups, attackers: Sequence[Loadout], defenders: Sequence[Loadout], threads: int
 ) -> Iterator[tuple[_RowAtDistances, str, float]]:
-    """Yield each shot, each category that it can attack, and the mean points that 100 points destroy."""
+    """Yield each shot, each category that it can attack, and the mean points that 100 points of the unit destroy."""
     shots = [shot for attacker in attackers for shot in _shots_of(attacker)]
     defending = DefendingSide(
         tuple(loadout for loadout in defenders if loadout.level.points), answer.ruleset, None, threads
@@ -146,7 +146,7 @@ def _destroyed_by_shots(
 
 
 def _destroyed_by_charges(answer: Matchups) -> Iterator[tuple[str, str, float, float]]:
-    """Yield each attacker's unit, each target category, the charge range, and mean points that 100 points destroy."""
+    """Yield each attacker's unit, each target category, the charge range, and points destroyed per 100 points."""
     charges = [situation.name for situation in answer.situations if situation.kind == "charge"]
     part = answer.frame[answer.frame["situation"].isin(charges) & answer.frame["defender_points"].gt(0)]
     part = part.assign(points_lost=(part["mean_share_lost"] * part["defender_points"].astype(np.float64)).fillna(0.0))

@@ -14,7 +14,7 @@ def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
     """Return the ratings of the loadouts in the frame of :func:`analyser.matchups` for one kind of duel.
 
     The columns are `loadout`, `rating` (mean 0; a difference of 400 is odds of ten to one), `low` and `high` (a 95%
-    interval over random weights of the loadouts); the best is first. A loadout without a duel has no row.
+    interval over random weights of the loadouts). The best loadout is first; one without a duel has no row.
 
     Examples
     --------

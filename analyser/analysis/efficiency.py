@@ -19,7 +19,7 @@ from analyser.common.metrics import EFFICIENCY
 from analyser.game.keywords import distinct_keywords
 from analyser.game.units import Loadout, Unit, unit_of
 
-LEAST_EFFICIENCY = 100 * equilibrium_prices.NEGLIGIBLE_LOSS  # points destroyed per 100 points; a floor
+LEAST_EFFICIENCY = 100 * equilibrium_prices.NEGLIGIBLE_LOSS  # points destroyed per 100 points; less is negligible
 SD_BY_MAD = 1.4826  # standard deviation / median absolute deviation of a normal distribution
 LEAST_RATIO = 2.0  # an outlier divided by its expected value is at least this, or at most 1 / this
 # Figures of the attacks by a loadout (more is better), and of the attacks on it (less is better). `p_stopped` is
@@ -82,7 +82,7 @@ def _efficiency_in_group(part: pd.DataFrame, situation: str, category: str) -> p
 
 
 def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distance of each value from the median in robust standard deviations; NaN, or 0, if these are 0.
+    """Return each value's distance from the median in robust standard deviations; if these are 0, NaN off the median.
 
     >>> robust_z(np.array([1.0, 2.0, 3.0, 4.0, 50.0])).round(2).tolist()
     [-1.35, -0.67, 0.0, 0.67, 31.7]
@@ -106,9 +106,9 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
 
     `frame` is that of :func:`analyser.matchups`; `loadouts` are those of both sides, for the profile values in `why`.
     A pair has up to two rows: the situation farthest above its expected value, and the one farthest below; `also_in`
-    names its other unusual situations in the same direction. `ratio` is `efficiency` / `expected`, at least 2 or at
-    most a half. `attacker_usual` is the attacker's median against other targets of the category, `defender_usual` the
-    median of other attackers against the target.
+    names its other unusual situations in the same direction. `ratio` is `efficiency` (not less than
+    :data:`LEAST_EFFICIENCY`) / `expected`: at least 2, or at most a half. `attacker_usual` is the attacker's median
+    against other targets of the category, `defender_usual` the median of other attackers against the target.
 
     >>> import analyser
     >>> odd = outliers(analyser.matchups("crown/*", "imperium/*", situations=["long-range"]).frame).iloc[0]
@@ -207,8 +207,8 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
     """Return loadouts for which another loadout costs no more and does at least as well in every matchup.
 
     `frame` is that of :func:`analyser.matchups`. If `attackers` has the loadouts, their profiles are compared too. `by`
-    dominates `attacker` and lacks the fewest of its properties (listed in `has_besides`); among equals it is the
-    cheapest.
+    dominates `attacker` and lacks the fewest of its properties (listed in `has_besides`); of several such
+    loadouts it is the cheapest.
     """
     result = dominations(frame, attackers)
     order = np.lexsort([-result["points_saved"], result["has_besides"].map(len)])
@@ -222,7 +222,7 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     The better loadout costs no more, and does at least as well on every target in every situation. If both also defend,
     it suffers no more from any attacker. It is better in some figure or in points. If the factions differ, it has every
     property of the worse loadout. Loadouts without effect on any target are left out, because they have another
-    purpose; pairs of different categories too, if `attackers` has both. `counts` says whether defence was compared.
+    purpose. So are pairs of different categories, if `attackers` has both. `counts` says whether defence was compared.
     """
     priced = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])

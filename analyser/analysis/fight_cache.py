@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
 LEAST_COST_STORED = 25_000  # microseconds (`Fight.cost`); cheaper fights are faster to compute than to read
-MOST_LOADOUTS_STORED = 600  # on each side of a file merged from several grids: about 50 MB
-MOST_TABLES_IN_MEMORY = 4  # decoded files that are kept, because each is read several times
+MOST_LOADOUTS_STORED = 600  # loadouts on each side of a file merged from several grids: about 50 MB
+MOST_TABLES_IN_MEMORY = 4  # decoded files kept in memory, because each is read several times
 _OBJECT_FIELDS = tuple(name for name in CELL.names or () if CELL[name].hasobject)
 _FIGURE_FIELDS = tuple(name for name in CELL.names or () if name not in _OBJECT_FIELDS)
 

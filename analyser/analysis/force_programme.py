@@ -54,7 +54,7 @@ class Force:
     battlegroups : tuple of Battlegroup
         Kinds of battlegroups of the faction; may be empty.
     led_by : str
-        Trait that a unit of the list must have if the faction has no battlegroups and any loadout has the trait.
+        Trait that at least one unit must have if the faction has no battlegroups and any loadout has the trait.
     must : tuple of (tuple of int, int)
         Requirements: indices of loadouts, and the least number of units with any of these loadouts.
     at_most : int or None
@@ -97,7 +97,7 @@ class Force:
         values : ndarray
             Value of each loadout, shape (loadouts,); with shape (opponents, loadouts) the worst opponent counts.
         unlike : sequence of SolvedList
-            Earlier lists. The new list leaves out units of each, worth at least the share `differ` of its points.
+            Earlier lists. The new list leaves out units worth at least the share `differ` of each one's points.
         any_points : bool
             Allow fewer points than `least_points`.
         """
@@ -319,7 +319,7 @@ def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tu
 def best_lists(
     force: Force, values: Floats, number: int, differ: float, report: Callable[[int], None] = lambda _: None
 ) -> list[SolvedList]:
-    """Return the best list and up to `number` more; each leaves out `differ` of the points of each earlier one."""
+    """Return the best list and up to `number` more; each lacks units worth the share `differ` of each earlier list."""
     result: list[SolvedList] = []
     while len(result) <= number:
         best = force.best(values, unlike=result, differ=differ)

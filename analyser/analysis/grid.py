@@ -1,4 +1,4 @@
-"""Computation of every attacker against every defender in each situation, and its result as a frame."""
+"""Computation of the fights of every attacker with every defender in each situation, and the results as a frame."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Fight(NamedTuple):
     kernel: Tiered[..., Any]  # compiled function that takes nearly all the time
     cost: int  # typical microseconds per pair
     interpreted_seconds: float  # seconds per pair in `kernel` without compilation
-    choosing_seconds: float = 0.0  # seconds per pair without compilation to choose the best rows, by another kernel
+    choosing_seconds: float = 0.0  # seconds per pair to choose rows, by `fill_summaries` without compilation
     description: str = ""  # meaning of the figures; empty if the situation itself states it
     has_winner: bool = False  # True if cells have `p_attacker_wins` and `p_draw`
 
@@ -139,7 +139,7 @@ def compute_grid(
                 cells[np.ix_(part, columns)] = fight.cells([attackers[index] for index in part], opponents, situation)
                 done += len(part)
                 progress(done, total)
-                if cache and at_once < MOST_ROWS_AT_ONCE:  # slow fights: a stopped run can resume
+                if cache and at_once < MOST_ROWS_AT_ONCE:  # slow fights: a stopped run resumes after this part
                     cache.store(situation, cells, [(part, columns)])
         if cache:
             cache.store(situation, cells, blocks)

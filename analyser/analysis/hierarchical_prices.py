@@ -4,7 +4,7 @@ At its even-trade price (`even_trade_prices`) a loadout destroys as many points 
 (points / even-trade price) is a sum of effects: one common to all loadouts; one of its role and one of its level; one
 that it shares with similar units of the role (a Gaussian process over profiles); and the errors in pricing the unit, in
 pricing the loadout, and of the even-trade price. All effects are normal with known variances (the common one has a
-vague prior). Therefore one matrix inverse gives the price of each unit that the *other* units imply. Unusual units
+vague prior). Therefore one matrix inverse gives for each unit the price that the *other* units imply. Unusual units
 weigh less (Student's t).
 """
 
@@ -50,7 +50,7 @@ class PooledPrices(NamedTuple):
 
 
 def pool_prices(even_trade: Floats, even_lead: Floats, features: LoadoutFeatures, noise: Floats) -> PooledPrices:
-    """Return the price of each unit that the other units imply.
+    """Return for each unit the price that the other units imply.
 
     `even_trade` and `even_lead` are logarithms of (points / price) by either method; half their difference is part of
     the error. `noise` has the standard deviations of the even-trade price, a column for each cause of error.

@@ -47,16 +47,16 @@ _ASSUMPTIONS = (
     "models that are lost because the unit breaks. Expected victory points include every kind of annihilation.",
     "A charge is one close quarters combat in the open against a unit that has not been activated, without "
     "outflanking, support or threats. Losses are those before the target's test; the probabilities include it. The "
-    "charger has one figure, its mean share of models lost. If a unit breaks, damage on a model that was not destroyed "
-    "is not counted.",
+    "charger has one figure, the mean share of it that is lost. If a unit breaks, damage on a model that was not "
+    "destroyed is not counted.",
 )
 _DUEL_ASSUMPTION = (
     "A duel is six rounds of two units without distance or terrain (AC-9.2); the attacker acts first in each. A unit "
-    "shoots if it has a row for such targets, else charges if it may, else takes cover. Its figures are the "
+    "shoots if it has a row for such targets, else charges if it may, else takes cover. The figures are the "
     "defender's losses and the winner by victory points; a unit without a victory-point value counts as 1."
 )
 
-MOST_LOADOUTS = 24  # on a side of a picture; above that it shows units, as means over their levels
+MOST_LOADOUTS = 24  # on a side of a picture; a picture of more shows units, as means over their levels
 MOST_SHOWN = 40  # attackers in plain text, and as many defenders
 
 
@@ -231,7 +231,7 @@ def matchups(
     metric : str or callable
         Figure that :meth:`Matchups.pivot` and :meth:`Matchups.heatmap` show: a column of
         :data:`analyser.common.metrics.MATCHUP_METRICS`, or for ranged attacks a function of their outcomes
-        (:func:`analyser.metric`). The frame has this figure and all built-in ones.
+        (:func:`analyser.metric`). The frame has all built-in figures, too.
     per_points : bool
         Show the figure per 100 points of the attacker; only for means and expected values.
     situations : str, Situation, or several of them
@@ -325,7 +325,7 @@ def with_user_metric(
     ruleset: Ruleset,
     name: str,
 ) -> pd.DataFrame:
-    """Add the column of a user metric, NaN except for ranged attacks; InputError if no situation is one."""
+    """Add the column of a user metric, NaN except for ranged attacks; InputError if no situation is ranged."""
     function = function_of(name)
     assert function is not None
     by_selector = {loadout.selector: loadout for loadout in loadouts}

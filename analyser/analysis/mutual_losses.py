@@ -38,8 +38,8 @@ class Exchange:
     """Loadouts that exchange losses, and these losses.
 
     ``losses[k, i, j]`` is the mean share of j that is lost to i in a round: on battlefield k, or in best-play duel k.
-    Far apart, both shoot, or only the one with the longer range. Near each other, each takes the action that gains most
-    points at today's prices. A suppressed unit does less. If all situations are far, or all are near, k is 0.
+    Far apart, both shoot, or only the loadout with the longer range. Near each other, each takes the action that gains
+    most points at today's prices. A suppressed unit does less. If all situations are far, or all are near, k is 0.
     """
 
     loadouts: tuple[Loadout, ...]  # with points; connected by losses, directly or through other loadouts
@@ -49,7 +49,7 @@ class Exchange:
     all_shots_returned: Floats  # losses if no unit could shoot at another without being shot at
     outranging_share: Floats  # share of rounds in which the row can shoot and the column cannot
     is_matchup: NDArray[np.bool_]
-    left_out: dict[str, str]  # reason for each other loadout
+    left_out: dict[str, str]  # reason for each loadout that is left out
     by_tactic: Floats | None = None  # losses with simple tactics, if `losses` come from best play
 
     @cached_property
@@ -141,9 +141,9 @@ def _best_play_losses(
 def losses_in_lists(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> Floats:
-    """Return the share that each column's loadout loses to each row's in a round: the mean of far and near.
+    """Return the share that each column's loadout loses to each row's in a round, as a mean of far and near losses.
 
-    The shares of time of :mod:`.approach` do not count: in a list, other units protect one that approaches.
+    The shares of time of :mod:`.approach` do not count: in a list, other units protect a unit that approaches.
     """
     situations = [situation for situation in situations if situation.kind in EXCHANGE_KINDS]
     actions, is_matchup = actions_of(frame, loadouts, situations, ruleset)
@@ -252,7 +252,7 @@ class Action(NamedTuple):
     p_suppresses: Floats
     p_activates: Floats  # probability that it takes the target's activation (Cryo)
     kept_if_rallied: Floats  # share of `lost` that a suppressed unit still inflicts after a passed rally test
-    kept_if_shaken: Floats  # the same after a failed rally test
+    kept_if_shaken: Floats  # share of `lost` that it still inflicts after a failed rally test
     reach: Floats  # long range of the row that shoots, in inches; 0 without a shot
 
 
@@ -290,7 +290,7 @@ def p_rally(unit: Unit, deck: Deck) -> float:
 def actions_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[dict[str, Action], NDArray[np.bool_]]:
-    """Return the actions of the loadouts by situation, and a mask of the pairs in the frame in both directions."""
+    """Return the actions of the loadouts by situation, and a mask of pairs that the frame has in both directions."""
     names = [loadout.selector for loadout in loadouts]
     rows, columns = (name_indices(frame[side], names) for side in ("attacker", "defender"))
     situation_indices = name_indices(frame["situation"], [situation.name for situation in situations])

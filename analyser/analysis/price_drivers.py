@@ -138,7 +138,7 @@ class PriceDrivers:
         }
 
     def uncounted_benefits(self, index: int, sign: int) -> str:
-        """Return uncounted benefits that make a unit worth more (`sign` 1), or worth less (-1)."""
+        """Return the uncounted benefits of a unit (`sign` 1), or a low Capacity, which makes it worth less (-1)."""
         unit, role = self._units[index], self._roles[index]
         own, usually = (float(values[index]) for values in self._capacity)
         is_usual = usually > 0  # units without Capacity count as 1, whose logarithm is 0
@@ -153,7 +153,7 @@ class PriceDrivers:
         return " and ".join(result + (passengers + traits if sign > 0 else []))
 
     def uncounted_rules(self, index: int) -> str:
-        """Return the special rules that no figure counts and that most others of its role lack."""
+        """Return the special rules that no figure counts and that most units of its role lack."""
         rules, common = self._units[index].rules, self._common[self._roles[index]][ALL_RULES]
         uncounted = (rule for rule in rules if rule.name in self._not_modelled and rule.canonical not in common)
         return ", ".join(distinct_keywords(uncounted))
@@ -208,7 +208,7 @@ class PriceDrivers:
         unit, usual = self._units[index], float(np.exp(self._defence[1][index]))
         own = defence_of(unit)
         others = "" if own == round(usual) else f" (others: {usual:.0f})"
-        if others and (own > usual) != (times > 1):  # it is no reason
+        if others and (own > usual) != (times > 1):  # DEFENCE is no reason for the difference
             return ""
         if own == unit.defence:
             return others and f", with DEFENCE {own}{others}"
@@ -261,7 +261,7 @@ def _hits_to_destroy(loadout: Loadout) -> float:
 
 
 def _in_most(units: Collection[Unit], kind: str) -> list[str]:
-    """Return the entries of one of the :data:`_ENTRIES` that more than half of the units have."""
+    """Return the entries of a kind (a key of :data:`_ENTRIES`) that more than half of the units have."""
     counts = Counter(name for unit in units for name in _ENTRIES[kind](unit))
     return [name for name, count in counts.items() if 2 * count > len(units)]
 

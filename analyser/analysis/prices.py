@@ -45,7 +45,7 @@ MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # largest numbers of loadouts, r
 class Opponents(NamedTuple):
     """The opponents of a loadout, which include itself: their number by faction.
 
-    `added` has those among them that are opponents only because they are judged.
+    `added` has the number of those that are opponents only because they are judged.
     """
 
     factions: Mapping[str, int]
@@ -124,7 +124,7 @@ class FairPoints(JudgedAnswer):
     roles : tuple of Role
         Roles, with the points of each divided by its value in fights.
     levels : dict of str to float
-        How much a level costs, relative to other levels, for equal value in fights: 1.1 is 10% more.
+        Cost of a level relative to other levels, for equal value in fights: 1.1 is 10% more.
     residuals : dict of str to float
         Largest imbalance that each of the two pricing methods leaves; about 0 if the method has converged.
     exploitability : float
@@ -258,7 +258,7 @@ def fair_points(
     times a factor for each role, level and group of similar units. `docs/balance.md` explains the method.
 
     With best play (`docs/best-play.md`) every two loadouts fight duels of six rounds instead, from 18 and from 36
-    inches. A coin toss decides which side is first in each round.
+    inches. A coin toss decides which side acts first in each round.
 
     Parameters
     ----------
@@ -282,9 +282,9 @@ def fair_points(
 
         - `loadout`, `unit`, `level`, `faction`, `role`, `points`;
         - `fair_points`, with the 95% interval `fair_low` to `fair_high`;
-        - `under_probability` and `over_probability`: of points more than 10% below, or above, the fair points;
+        - `under_probability`, `over_probability`: that the points are more than 10% below, or above, the fair points;
         - `verdict`, by :data:`analyser.analysis.verdict.RULE`; `lean`, the likeliest of cheap, dear and fair; `doubt`,
-          the reason why it is undecided; `why`, the reasons;
+          the reason why it is undecided; `why`, the reasons for the verdict;
         - `at_most`, an upper limit of the fair points: the points of a better loadout of any faction (NaN without one);
         - `not_counted`, the special rules of the loadout that no figure includes and most of its role lack;
         - `points_over_fair`, points divided by fair points; `noticed_from`, the rise of an exactly fair price, as a
@@ -400,7 +400,7 @@ def matchups_of_all(
 
 
 def opponents_of(all_loadouts: Iterable[Loadout], added: Iterable[Loadout] = ()) -> Opponents:
-    """Return the number of loadouts that fight each other; `added` are among them only because they are judged."""
+    """Return the number of loadouts of each faction; `added` are among them only because they are judged."""
     return Opponents(*(Counter(loadout.faction for loadout in part) for part in (all_loadouts, added)))
 
 

@@ -174,7 +174,7 @@ def _reliable_rows(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFra
 
 
 def _expected_distance(frame: pd.DataFrame, points: Floats) -> Floats:
-    """Return the mean of abs(log(points / fair points)) over its normal error."""
+    """Return the expected value of abs(log(points / fair points)), given the normal error of the logarithm."""
     from scipy.special import ndtr
 
     fair, error, sensitivity = (frame[name].to_numpy(np.float64) for name in ("fair_points", "error", "sensitivity"))
@@ -206,7 +206,7 @@ def _choose_prices(
     flat, change = np.where(possible, distances, 0.0).ravel() / n, np.tile(np.arange(options) != TODAY_INDEX, n)
     one_each = kron(eye_array(n), np.ones((1, options)), "csr")
     pairs = _adjacent_levels(priced)
-    larger = np.zeros((len(pairs), n))  # the large level costs at least as much as the small one
+    larger = np.zeros((len(pairs), n))  # the larger level must cost at least as much as the smaller level
     for row, (small, large) in zip(larger, pairs):
         row[small], row[large] = -1.0, 1.0
     rising = csr_array(larger) @ block_diag(prices[:, None], "csr")

@@ -356,8 +356,8 @@ class Situation(Record):
         every row is in long range, and short range is a bonus like the others.
     kind : str
         Kind of fight, a name of :data:`FIGHTS`. ``"ranged"`` is one attack under the conditions above. ``"charge"``
-        (AC-8), ``"duel"`` and ``"best-duel"`` (six rounds, AC-9.2) have no such conditions. ``"best-trade"`` is six
-        rounds with an optional distance.
+        (AC-8), ``"duel"`` and ``"best-duel"`` (six rounds, AC-9.2) have no such conditions. ``"best-trade"`` is a
+        duel of six rounds with an optional distance.
 
     Examples
     --------

@@ -130,7 +130,7 @@ def matchup_changes(before: Standings, after: Standings, selector: str) -> pd.Da
 
 
 def keep_verdict_within_noise(old: Standing, new: Standing) -> Standing:
-    """Return `new`, with the old verdict if probabilities alone decide both and changed by at most `verdict.NOISE`.
+    """Return `new`, with the old verdict if only probabilities decide both and these change by at most `verdict.NOISE`.
 
     >>> old = Standing(60, 95.2, 70, 60, 80, 0.61, 0.0, "under-priced", "", "", "", "infantry", 9, 9, 1.2, 1.0)
     >>> new = [old._replace(under_probability=p, verdict="undecided") for p in (0.58, 0.55)]

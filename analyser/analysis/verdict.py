@@ -30,7 +30,7 @@ RULE = (
     "Most prices are assumed to be about right, so a price can be fair despite a wide interval.",
 )
 _NORMAL_80, NORMAL_97_5 = 0.8416, 1.96  # quantiles of the normal distribution
-_DIRICHLET = 5.0  # parameter for the weights of battlefields: of two battlefields, 95% of draws are 21% to 79%
+_DIRICHLET = 5.0  # parameter for the weights of battlefields: of two, 95% of drawn weights are 21% to 79%
 _CLEAR_DIFFERENCES = np.array([0.5, 1.0, 0.5, 0.5])  # differences of _profile_figures that count as 1
 _LARGEST_ERROR = 1.0  # standard deviation of log(points / fair points) from which a loadout gets no fair price
 _KINDS_OF_DOUBT = {  # kind of doubt by a phrase in its text

@@ -71,7 +71,7 @@ def strike_lines(
 ) -> list[str]:
     """Return the lines about a strike: its dice, hits and damage, the officer, and the suppression test.
 
-    `card` decides the test, if it is taken by card; otherwise None.
+    `card` is the card that decides the test; None if the test is not taken by card.
     """
     first = sum(die.added_by is None for die in dice)
     rolled = f"Rolled (AC-3.2): {counted(first, 'die', 'dice')}, {len(dice) - first} added (AC-3.3)"

@@ -76,7 +76,7 @@ def search(
     seed, threads, replacement, profiles, progress
         As in :func:`analyser.duel`.
     trials : int, optional
-        Largest number of trials of each variant in a race. Default: 2,048,000.
+        Largest number of trials of each variant in a race; at least 2,000 are done. Default: 2,048,000.
 
     Raises
     ------
@@ -139,7 +139,7 @@ class Variants:
     where: str
 
     def __len__(self) -> int:
-        """Return the number of variants: baseline and overrides at each combination; with ranges also the baseline."""
+        """Return the number: baseline and overrides at each combination, and the bare baseline if there are ranges."""
         return (1 + len(self.overrides)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
 
     def variants(self, library: Profiles) -> Iterator[Variant]:
@@ -236,7 +236,7 @@ def _exact_search(solver: Solver, file: Variants, sampling: Sampling) -> Search:
 
 
 def _row(variant: Variant | Point) -> dict[str, Any]:
-    """Return the row of a variant as long as it has no value; the status is ``not possible``."""
+    """Return the initial row of a variant, without a value and with the status ``not possible``."""
     row = {"variant": variant.name, **variant.values, "value": np.nan, "status": "not possible", "costs": None}
     return row | {"same_as": None, "why_not": variant.why_not}
 

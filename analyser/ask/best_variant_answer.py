@@ -71,7 +71,7 @@ class Search(QuestionTable):
         return f"The best variant is {self.best}, and {others:,} more {'is' if others == 1 else 'are'} {relation}."
 
     def sentence(self) -> str:
-        """Return a sentence about the best variant, with an upper limit of its probability of error."""
+        """Return a sentence about the best variant, with an upper bound on the probability that it is wrong."""
         value = self._value_text(self.frame.iloc[0])
         title = f"{title_of(self.metric)}{' (least)' * self.least}"
         if not self.complete:
@@ -120,7 +120,7 @@ class Search(QuestionTable):
 
     @staticmethod
     def _fight_of(row: Any) -> str:
-        """Return the first variant that is the same fight."""
+        """Return the name of the first variant with the same fight as `row`."""
         return str(row["variant"] if pd.isna(row["same_as"]) else row["same_as"])
 
     def _value_text(self, row: Any) -> str:

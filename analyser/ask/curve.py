@@ -74,9 +74,9 @@ def curve(
     target : selector or mapping, optional
         The unit that is attacked, charged or fought.
     over : str, mapping, or several
-        One or two keys: ``"distance"``, ``"dice=4..12"``, ``["dice=4..12", "DEFENCE=1..4"]`` or ``{"distance": range(1,
-        25)}``; named as in the rules and files (:func:`~analyser.ask.keys.key_of`), or `points` and `level` of the
-        attacker. Default values are every inch in reach, every level, every row, or yes and no.
+        One or two keys, named as in the rules and files (:func:`~analyser.ask.keys.key_of`), or `points` and `level` of
+        the attacker: ``"distance"``, ``"dice=4..12"``, ``["dice=4..12", "DEFENCE=1..4"]`` or ``{"distance": range(1,
+        25)}``. Default values are every inch in reach, every level, every row, or yes and no.
     metric : str or callable, or two
         The metric (:func:`~analyser.ask.metric_lookup.metric_value`), with ``:least`` appended if low values are
         better. Two metrics give a Pareto front. Default: mean models destroyed, or the probability to win.
@@ -93,8 +93,8 @@ def curve(
 
     Notes
     -----
-    The answer lists illegal values with the reasons. An attack changes only at the ranges of rows and of Corrosive
-    Fumes (AC-4.1, AC-7); if the distance varies by whole inches, these ranges are added.
+    The answer lists illegal values with the reasons. With the distance, an attack changes only at the ranges of rows
+    and of Corrosive Fumes (AC-4.1, AC-7). If the distance varies by whole inches, these ranges are added to its values.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def curve(
 
 
 def _metrics(stated: Any, kind: str) -> dict[str, bool]:
-    """Return the names of the metrics; the value is True if less is better."""
+    """Return the metrics by name, each with True if low values are better."""
     if not (stated is None or callable(stated) or isinstance(stated, str | list | tuple)):
         raise InputError(f"{shown(stated)} is not usable", where="metric", allowed="a metric, or two")
     names: list[Any] = []

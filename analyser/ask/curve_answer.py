@@ -1,4 +1,4 @@
-"""Answer about a curve, a map (two keys) or a Pareto front (two metrics): values and the best of compared questions."""
+"""Answer with a curve, map (two keys) or Pareto front (two metrics): values, and the best of the compared questions."""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ LISTS: Mapping[str, tuple[str, ...]] = {  # keys whose value is a list, with the
     "penalties": (*map(str, PENALTIES),),
     "qualities": (),
 }
-NO_ENTRY = "none"  # the empty list
-_AMBIGUOUS = "of both sides"  # name of a short key that both sides have
+NO_ENTRY = "none"  # value that stands for the empty list
+_AMBIGUOUS = "of both sides"  # marks a name without section that keys of both sides share
 _KEYS_PAGE = "docs/keys.md"
 _EXCLUDED = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # fields that are not keys
 _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
@@ -69,8 +69,8 @@ _SECOND_PATHS: Mapping[str, Path] = {kind: ("b" if kind == "duel" else "target",
 class Key(NamedTuple):
     """A key of a question: its name, and the paths at which a value is set.
 
-    `effect` says how: ``set`` stores the value, ``flag`` adds `flag` to a list or removes it, ``list`` replaces a list
-    (by ``none`` or names joined by ``+``), ``level`` sets the unit's level, and ``points`` sets nothing.
+    `effect` says how: ``set`` stores the value, ``level`` sets the level of a unit, and ``points`` sets nothing.
+    ``flag`` adds `flag` to a list or removes it. ``list`` replaces a list, by ``none`` or by names joined by ``+``.
     """
 
     name: str
@@ -92,9 +92,9 @@ class Key(NamedTuple):
 def key_of(name: str, kind: str, where: str = "over") -> Key:
     """Return the key called `name` in questions of a kind; case, spaces and hyphens do not matter.
 
-    If both sides have the key, state the section first, as in ``a.models``. Only ``suppressed`` alone means the target,
-    except in duels. For morale, and for the armies of a battle, the name is the path in the file, with the index of a
-    list entry: ``mine.unit.0.models``.
+    If both sides have the key, state the section first, as in ``a.models``. Without a section, ``suppressed`` means the
+    target, except in duels. For morale, and for the armies of a battle, the name is the path in the file, with the
+    index of a list entry: ``mine.unit.0.models``.
 
     Raises
     ------
@@ -203,7 +203,7 @@ def _copied_tables(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
 
 
 def with_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
-    """Return a unit at another level, as a selector or a loadout like `unit`."""
+    """Return a unit at another level; the result is a selector or a loadout, as `unit` is."""
     levels = get_args(LevelName)
     if unit is None:
         raise InputError("the question names no unit", where=where, allowed="a level of a unit with a profile")
@@ -216,7 +216,7 @@ def with_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
 
 
 def raw_unit(raw: Raw, kind: str, *, second: bool = False) -> Any:
-    """Return the unit that attacks first, or the second unit, as the question states it; None without one."""
+    """Return the unit that attacks first, or the `second` unit, as stated in the question; None if it states none."""
     part: Any = raw
     for name in (_SECOND_PATHS if second else _FIRST_PATHS).get(kind, ("",)):
         try:

@@ -101,7 +101,7 @@ class FightLuck:
     pmf : DataFrame
         A row for each possible outcome, the worst first; columns: the figures of `compared`, and `probability`.
     trials : int or None
-        Number of simulated trials.
+        Number of simulated trials; None if exact.
     conditions : tuple of str
         Lines of text that state the row, dice, distance and target used.
     gone : tuple of two int, or None

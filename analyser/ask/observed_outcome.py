@@ -1,8 +1,8 @@
 """Observed outcome of a fight, and its probability under the distribution of all outcomes.
 
 The losses of a unit are compared as one figure, the models gone: those destroyed, or all if it broke, fled or was
-annihilated. An end that is not reported counts as "no", so that the mid-p value is 1/2 on average. If it counted as
-unknown, a player who reports every broken unit would be lucky on average.
+annihilated. If such an end is not reported, it counts as "no", so that the mid-p value is 1/2 on average. If it counted
+as unknown, a player who reports every broken unit would be lucky on average.
 """
 
 from __future__ import annotations

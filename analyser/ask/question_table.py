@@ -130,7 +130,7 @@ class Solver:
 
 
 def question_between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any]) -> Raw:
-    """Return the question of a kind about two units, given as for :func:`analyser.attack` and similar functions."""
+    """Return the question of a kind about two units, which are stated as in :func:`analyser.attack`."""
     check_choice(kind, "kind", TWO_UNIT_KINDS)
     target = section_of(second, "target")
     if kind == "attack":
@@ -143,7 +143,7 @@ def question_between(first: Unit, second: Unit, kind: str, conditions: Mapping[s
 def read_question(
     question: Any, target: Unit | None, kind: str, conditions: Mapping[str, Any], library: Profiles
 ) -> tuple[Raw, str]:
-    """Return a question about two units or, without a `target`, a whole question; and the path of its file, if any."""
+    """Return a question, and the path of its file or ""; without a `target`, `question` is the whole question."""
     if target is not None:
         return question_between(question, target, kind, conditions), ""
     if conditions:

@@ -1,9 +1,9 @@
 """Find the best variant by a simulated race: after each stage, variants that cannot be best drop out.
 
-Each stage has more trials than the one before, with its own random numbers, common to all variants. After each stage
-every remaining variant has a confidence sequence at ``ERROR / K`` (Bonferroni over the K variants). With probability
-1 - `ERROR` all sequences contain the true figures at every stage. A variant drops out when the upper end of its
-sequence lies below the lower end of another, so the best variant drops out with probability at most `ERROR`.
+Each further stage multiplies the trials by `GROWTH`, up to a maximum, with new random numbers common to all variants.
+After each stage every remaining variant has a confidence sequence at ``ERROR / K`` (Bonferroni over the K variants).
+With probability 1 - `ERROR` all sequences contain the true figures at every stage. A variant drops out when the upper
+end of its sequence lies below the lower end of another, so the best variant drops out with probability at most `ERROR`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FIRST_STAGE = 2_000  # trials
 GROWTH = 4  # factor by which the total number of trials grows in each stage
 MOST_TRIALS = 2_048_000  # largest number of trials of a variant
 Floats = NDArray[np.float64]
-Report = Callable[[int, int], None]  # called with two numbers of variants in a stage: those done, and all
+Report = Callable[[int, int], None]  # called with the number of variants done in a stage, and of all in it
 
 
 class TrialSums(NamedTuple):
@@ -83,7 +83,7 @@ def race(
     is_probability : bool
         True if the figure is 0 or 1 in each trial; the confidence sequence is then exact (a beta-binomial mixture).
     least : bool
-        True if less of the figure is better.
+        True if low values of the figure are better.
     within : float
         The race also ends when no two remaining variants can differ by more than this.
 

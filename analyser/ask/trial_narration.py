@@ -28,7 +28,7 @@ from analyser.morale.systems import SYSTEMS
 from analyser.scenarios.load import Question, Unit, load
 
 PICKS = ("worst", "median", "best")
-MOST_TRIALS_OF_ATTACK = 100_000  # to find dice with the rarest score takes some seconds
+MOST_TRIALS_OF_ATTACK = 100_000  # with so many, finding dice with the rarest score takes some seconds
 MOST_TRIALS_OF_FIGHT = 10_000  # each takes some milliseconds
 DEFAULT_TRIALS = 1000
 NARRATED_SYSTEMS = tuple(system for system in SYSTEMS if system != "compare")  # `compare` has no steps to describe

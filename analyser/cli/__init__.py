@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = cli.main(arguments, prog_name="analyser", standalone_mode=False)
     except click.ClickException as error:
-        with suppress(OSError):  # standard error is closed
+        with suppress(OSError):  # standard error may be closed
             error.show()
         return error.exit_code
     except click.Abort:

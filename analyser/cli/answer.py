@@ -50,7 +50,7 @@ def answer(
     if kind in LONGER_FIGHTS and method != "exact":
         from analyser.engine.fight.simulated.simulation import play_trials
 
-        note_compiling(play_trials, "simulation, in some seconds")
+        note_compiling(play_trials, "simulation: some seconds")
     results, missing = list[Any](), ""
     if method != "monte-carlo":
         try:
@@ -79,7 +79,7 @@ def answer(
 
 
 def note_compiling(kernel: Kernel[Any, Any], occasion: str) -> None:
-    """On a terminal, print a note if `kernel` must be compiled first; `occasion` names what needs it."""
+    """On a terminal, print a note if `kernel` must be compiled first; `occasion` says for what, and how long."""
     if sys.stderr.isatty() and not kernel.is_cached():
         note(f"kernels are compiled once, before the first {occasion} (analyser warm-up does it beforehand)")
 
@@ -173,7 +173,7 @@ def write(
 
     The format decides whether `text`, `record` (plain data) or `rows` (a table) is called. `plot` returns the Figure or
     its Axes for ``--plot``. `other_files` maps paths, or None for an option that is not stated, to functions that
-    return their text. All files are written or none, before anything is printed. `warnings` go to standard error for a
+    return their text. All files or none are written, before anything is printed. `warnings` go to standard error for a
     table or a file, the `headline` only for a file. Inside :func:`collect_answers` the answer is stored instead.
     """
     from analyser.results.rendering import FORMATS, TABLE_FORMATS, Renderings

@@ -120,7 +120,7 @@ _LIST, _OPPONENTS = "The list", "Opponents"  # headings in the help
     Option("--against ARMY", "Opponents: an army file, a faction, or units.", _OPPONENTS, required=True, multiple=True),
     Option("--mine ARMY", "Your own army, tested in the same battles.", _OPPONENTS),
     Option(
-        "--over", "Judge a list by the mean over opponents, or by the worst. Default: mean.", _OPPONENTS, choices=OVER
+        "--over", "Judge a list by its mean or worst value over opponents. Default: mean.", _OPPONENTS, choices=OVER
     ),
     situations(". Default: long-range,short-range-aimed,charge.", _OPPONENTS),
     Option("--battles/--no-battles", "Test the lists in simulated battles. Default: yes.", METHOD),

@@ -62,7 +62,7 @@ def battle_simulate(mine: str, yours: str, picture: str = "margin", tell: int | 
 
 
 def _for_one_battle(tell: int, keys: dict[str, Any]) -> dict[str, Any]:
-    """Return the keywords that simulate one battle, whose number is `tell`, after checking the options for it."""
+    """Return `keys` for a single battle, after checking that no other option excludes telling battle `tell`."""
     params = click.get_current_context().params
     if params["plot"] is not None:
         raise InputError("--tell has no picture", where="--plot", allowed="without --tell")

@@ -64,7 +64,7 @@ class OneLineError(click.ClickException):
 
 @contextmanager
 def errors_as_exit_status(context: click.Context | None = None) -> Iterator[None]:
-    """Turn each failure of a command into an exit status and at most one line; an error of the program is raised."""
+    """Turn each failure of a command into an exit status and at most one line; re-raise an error in the program."""
     try:
         yield
     except AnalyserError as error:
@@ -207,7 +207,7 @@ class Command(click.Command):
 
     Its function gets the stated arguments and options as keywords, except settings, and returns the exit status or
     None. `examples` are command lines; `notes` follow them in ``--help-all``. If there are many options, ``--help``
-    shows only required options, and those in :data:`COMMON`, `brief` or the examples, unless "with" is in the heading.
+    shows only required ones, and those in `COMMON`, `brief` or the examples under a heading without the word "with".
     """
 
     def __init__(

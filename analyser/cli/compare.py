@@ -47,7 +47,7 @@ def _metric_notes(duels: bool = True) -> str:
 
     titles = {name: metric.title.format(at_least="K") for name, metric in (COMPARE_METRICS | MATCHUP_METRICS).items()}
     lines = [f"  {name:<40}{title}" for name, title in titles.items() if "_per_100_points" not in name]
-    per_points = "Those that begin with mean_ or expected_ also end in _per_100_points."
+    per_points = "Metrics that begin with mean_ or expected_ also exist with the ending _per_100_points."
     return "\n".join(["\b", "Metrics:", *lines, "", per_points, *(["", DUEL_NOTES] if duels else [])])
 
 

@@ -39,7 +39,7 @@ _COMMA_BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma outside lists 
 
 
 def parse_unit(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
-    """Return the section of a unit from a selector with keys after a colon; in a duel, keys of a charge are nested."""
+    """Return a unit's section from a selector with keys after a colon; in a duel, keys of a charge go to `charge`."""
     selector, keys = _parse_selector_and_keys(text, where, allowed)
     section: dict[str, Any] = {"unit": selector}
     for key, value in keys.items():

@@ -103,7 +103,7 @@ def warm_up(
     processes : int, optional
         Number of processes, 1 to 1024. Default: one for each processor.
     progress : callable or True, optional
-        Called with the number of finished names and of all names; True shows a progress bar.
+        Called with the numbers of finished names and of all names; True shows a progress bar.
 
     Returns
     -------

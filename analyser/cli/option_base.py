@@ -30,8 +30,8 @@ class Option(click.Option):
     """An option under a heading of the help, its `group`.
 
     `usage` is the text in the help, such as ``--seed N``; a flag has only a name. `dest` is the function's parameter,
-    by default named like the option. A number is at least `least` or more than `above`, and at most `most`; ``N`` and
-    ``K`` are integers.
+    by default named like the option. A number is at least `least` or more than `above`, and at most `most`; a value
+    called ``N`` or ``K`` is an integer.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Setting(Option):
 class Choice(click.Choice[str]):
     """Choice of words; the error for a misspelt word has the nearest word.
 
-    With `read`, other texts are allowed, which `other` describes: `read` returns their value, or None for the rest.
+    `read` returns the value of an allowed text that is no choice, else None; `other` describes such texts in the error.
     """
 
     def __init__(self, choices: Sequence[str], read: Callable[[str], Any] = lambda _: None, other: str = "") -> None:
@@ -95,7 +95,7 @@ class Choice(click.Choice[str]):
 
 
 class Value(Parameter):
-    """A value that `read` makes of a text and of the option's name; `read` raises InputError as the Python API does."""
+    """Type of a value that `read` makes from a text and the option's name; `read` raises InputError as the API does."""
 
     name = "value"
 
@@ -139,7 +139,7 @@ def number(least: float | None, above: float | None = None, most: float | None =
 
 
 def file_of(extension: str, kind: str) -> Value:
-    """Return the type of a file with an extension, which belongs to files of a kind such as ``a page``."""
+    """Return the type of a file name with an extension; `kind` describes the file in the error, such as ``a page``."""
 
     def read(text: str, _: str) -> str:
         if Path(text).suffix.lower() != extension:

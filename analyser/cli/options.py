@@ -139,7 +139,7 @@ def _integer_in(text: str) -> int | None:
 
 
 def key_options(record: type[Record], section: str, group: str) -> list[KeyOption]:
-    """Return an option for each described key in a section of a scenario."""
+    """Return an option for each key of a scenario section that has a description."""
     fields = record.model_fields.items()
     return [KeyOption(key, (section, key), field, group, text) for key, field in fields if (text := field.description)]
 

@@ -37,7 +37,7 @@ def input_error_of(error: Exception, command: str) -> InputError | None:
     _, is_loop, path = str(error).partition("Symlink loop from ")
     if isinstance(error, RuntimeError) and is_loop:
         return InputError("a symbolic link that leads back to itself", where=path.strip("'"))
-    # Bytes of a name that are not UTF-8 are surrogates.
+    # In a Python text, bytes of a name that are not UTF-8 are surrogates.
     if isinstance(error, UnicodeEncodeError) and _UNDECODED_BYTE.search(error.object[error.start : error.end]):
         name, allowed = error.object, "another name, or another folder"
         where = name_of(name) if len(name) <= LONGEST_MESSAGE else "a name"

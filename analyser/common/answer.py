@@ -25,7 +25,7 @@ class Block(NamedTuple):
     head: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()  # each row has a cell per column of the head; the first cell names the row
     align: str = "<"  # `<` or `>` for each column, the last for all that follow
-    gap: str = "  "  # between two columns
+    gap: str = "  "  # text between two columns
     minor: frozenset[str] = frozenset()  # names of rows shown only if another answer in the table needs them
     left_out: str = ""  # note below the table if rows in `minor` are left out
     shares_table: bool = False  # True: answers of several methods share one table, side by side
@@ -97,7 +97,7 @@ class Answer(ABC):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Each list of records in the JSON as a tidy frame by name; without any, the main table as `rows`."""
+        """Each list of records in the JSON as a tidy frame by name; if there is no list, the main table as `rows`."""
         result = {name: tidy(rows) for name, rows in self._body().items() if _is_table(rows)}
         return result or {"rows": self.to_frame()}
 

@@ -107,7 +107,7 @@ def reason_of(error: OSError) -> str:
 
 
 def _shortened(text: str, longest: int) -> str:
-    """Shorten a list of names between commas: keep the first names that fit, the number left out, and the last name."""
+    """Shorten a comma-separated list: keep the first names that fit, the number left out, and the last name."""
     entries = text.split(", ")
     for kept in range(len(entries) - 2 if len(text) > longest else 0, 0, -1):
         fewer = ", ".join([*entries[:kept], f"… {len(entries) - kept - 1} more", entries[-1]])

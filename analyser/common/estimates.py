@@ -61,7 +61,7 @@ class Estimate(float):
         return format(float(self), spec) if spec else str(self)
 
     def __str__(self) -> str:
-        """Return percent with the decimals that the interval supports, then ±, or both ends if ± would leave [0, 1].
+        """Return a percentage ± half its interval, or both ends if ± leaves [0, 1]; the interval sets the decimals.
 
         >>> print(Estimate(0.634), Estimate(0.634, 0.625, 0.643), Estimate(1e-7), Estimate(0, 0, 3.8e-7), sep=", ")
         63.40%, 63.4% ±0.9, <0.01%, <0.00004%

@@ -12,7 +12,7 @@ from typing import Any
 def solve_programme(*arguments: Any, **options: Any) -> Any:
     """Solve an integer programme with ``scipy.optimize.milp``.
 
-    Discards the debugging lines that some versions of HiGHS always write to standard output.
+    The debugging lines that some versions of HiGHS always write to standard output are discarded.
 
     >>> import numpy as np
     >>> solve_programme(np.array([-1.0]), integrality=np.array([1]), bounds=(0, 2.5)).x.tolist()

@@ -138,8 +138,8 @@ def blaker(counts: NDArray[Any], trials: int) -> Ends:
 
     A probability p is in the interval if two tails of its distribution sum to more than 5%. The first is P(count or
     fewer) or P(count or more), whichever is smaller. The second is the longest tail on the other side that is at most
-    as likely. Gaps between such p are filled. Source: Blaker, Confidence curves and improved exact confidence intervals
-    for discrete distributions, Canadian Journal of Statistics 28 (2000).
+    as likely as the first. Gaps between such p are filled. Source: Blaker, Confidence curves and improved exact
+    confidence intervals for discrete distributions, Canadian Journal of Statistics 28 (2000).
 
     >>> low, high = blaker(np.array([0, 1]), 1000)
     >>> low.round(6).tolist(), high.round(6).tolist()
@@ -238,7 +238,7 @@ def mixture_bounds(counts: ArrayLike, trials: ArrayLike, error: float = ERROR_PR
     counts, trials : int or arrays
         0 or more; `counts` at most `trials`.
     error : float
-        Probability that the true value is ever outside, in (0, 1). To compare K variants, use ``0.05 / K``.
+        Probability, in (0, 1), that the sequence ever excludes the true value. To compare K variants, use ``0.05 / K``.
 
     Returns
     -------

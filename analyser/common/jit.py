@@ -142,7 +142,7 @@ def _as_record(argument: Any) -> Any:
 
 @contextmanager
 def interpreted(is_on: bool = True) -> Iterator[None]:
-    """Interpret all kernels inside the block, so that they start at once but run slowly; with False compile all."""
+    """Interpret all kernels inside the block, so that they start at once but run slowly; with False, compile all."""
     token = _is_interpreted.set(is_on)
     try:
         yield

@@ -209,14 +209,14 @@ def bar_styles(
 
 
 def scale_of(color: Any, default: str = PALETTE) -> Any:
-    """Return `color` if it is a colour scale, a scale from white to `color` if it is a colour, or the default."""
+    """Return `color` if it is a colour scale, a scale from white to `color` if it is a colour, else the default."""
     if color is None or not is_color_like(color):
         return color or default
     return LinearSegmentedColormap.from_list(str(color), ["white", color])
 
 
 def line_styles(ax: Axes, names: Sequence[str], label: Any, color: Any) -> list[dict[str, Any]]:
-    """Return label, colour, dash and marker of each series, continuing after the series on the axes.
+    """Return label, colour, dash and marker of each series, continuing after those already on the axes.
 
     InputError if there are more series than distinct styles.
     """
@@ -344,7 +344,7 @@ def inks(colours: NDArray[Any]) -> NDArray[np.str_]:
 
 
 def table_of(data: Any, columns: Sequence[str], method: str = "to_frame") -> pd.DataFrame:
-    """Return :func:`rows_of` the data; InputError unless the table has rows and all these columns."""
+    """Return the rows of the data (:func:`rows_of`); InputError unless the table has rows and all these columns."""
     frame = rows_of(data, method)
     check_columns(frame, columns)
     return frame

@@ -116,7 +116,7 @@ class Sampling:
         return self.threads or default_threads()
 
     def first_trials(self, least: int = 1) -> int:
-        """Return the number of trials of the simulation, or with a `precision` of its pilot (at least `least`)."""
+        """Return the number of trials of the simulation or, with a `precision`, of its pilot (at least `least`)."""
         if self.precision is None:
             return int(self.trials or DEFAULT_TRIALS)
         return Precision.read(self.precision).pilot(least)
@@ -139,7 +139,7 @@ class Sampling:
             return _precise_answer(result, Precision.read(self.precision), simulate)
 
     def report(self, done: int, planned: int) -> None:
-        """Call `progress` with the work done and planned, in trials or in units of an exact answer."""
+        """Call `progress` with the work done and planned, in trials or, for an exact answer, in steps."""
         if callable(self.progress):
             self.progress(done, planned)
 

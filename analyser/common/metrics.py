@@ -129,8 +129,8 @@ def metric(name: str, function: Function, *, unit: str = "", title: str | None =
     name : str
         Letters, digits and underscores; not the name of a built-in metric.
     function : callable
-        Takes the outcome table of a result (:meth:`analyser.Result.to_frame`). It returns a value for each outcome, and
-        the metric is its expected value; or a bool for each, and it is the probability of True; or the metric itself.
+        Takes the outcome table of a result (:meth:`analyser.Result.to_frame`). It returns a number for each outcome
+        (the metric is its expected value), a bool for each (the metric is the probability of True), or the metric.
     unit : str
         Unit of the metric; ``"%"`` for a probability, which is shown in percent.
     title : str, optional
@@ -190,14 +190,14 @@ def metric_by_name(name: str) -> Metric:
 
 
 def figure_title(metric: str, label: str | None) -> tuple[str, int]:
-    """Return the title of an axis of a metric, and the factor of its values: 100 for a probability, else 1."""
+    """Return the title of a metric's axis, and the factor of its values: 100 for a probability, else 1."""
     name = label or metric.replace("_", " ")
     is_probability = metric.startswith("p_") or metric_by_name(metric).is_probability
     return (f"{name}, percent", 100) if is_probability else (name, 1)
 
 
 def remember_metric(metric: str | Function, taken: Iterable[str] = ()) -> str:
-    """Return the name of a metric; a function is stored under its own name, with `_` appended until that is free."""
+    """Return the name of a metric; a function is stored under its own name, with `_` appended until it is free."""
     if not callable(metric):
         return metric
     name = getattr(metric, "__name__", "custom")

@@ -82,7 +82,7 @@ class Precision(NamedTuple):
         return _PILOT_FACTOR * trials if rarest < _ENOUGH_EVENTS and goal > _PILOT_FACTOR * trials else trials
 
     def needed_trials(self, counts: NDArray[Any], trials: int) -> int:
-        """Return the trials after which intervals are narrow enough, from the counts in a pilot of `trials`."""
+        """Return the number of trials that makes intervals narrow enough, from the counts in a pilot of `trials`."""
         import numpy as np
 
         from analyser.common.intervals import wilson

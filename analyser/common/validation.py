@@ -40,7 +40,7 @@ def optional(default: Any, description: str, **bounds: Any) -> Any:
 def checked(
     model: type[ModelT], data: Mapping[str, Any], *, where: str = "", is_plain: bool = False, house_rules: Any = None
 ) -> ModelT:
-    """Return `data` of a file or section `where` as a `model`; InputError names an unknown key, else a wrong one.
+    """Return `data` of a file or section `where` as a `model`; InputError for an unknown key, else for a wrong value.
 
     With `is_plain` the slow :func:`check_plain` is left out, because `data` has passed it before. Keywords in the data
     may refer to `house_rules`, a mapping by name.

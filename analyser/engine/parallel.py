@@ -13,7 +13,7 @@ from analyser.common.method_settings import MOST_THREADS
 
 Report = Callable[[int], None]  # receives the number of trials so far
 CHUNK_TRIALS = 1 << 16
-MOST_CHUNKS = 32  # most chunks of a task: more would delay interrupts, and fewer would require more kernel calls
+MOST_CHUNKS = 32  # most chunks of a task: a higher limit delays interrupts, a lower one needs more kernel calls
 
 
 class Task(NamedTuple):
@@ -30,7 +30,7 @@ class Task(NamedTuple):
 
 
 def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRIALS) -> Iterator[Task]:
-    """Yield the tasks of `trials` trials in chunks; later tasks are smaller, so that all threads end together.
+    """Yield tasks that divide `trials` trials into chunks. Later tasks are smaller, so that all threads end together.
 
     >>> [task.last - task.first for task in tasks_of(0, 40 * CHUNK_TRIALS, threads=2)]
     [20, 10, 5, 2, 1, 1, 1]
@@ -46,7 +46,7 @@ def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRI
 
 
 class Queue:
-    """Tasks shared by several threads; `report` receives the trials so far, on the thread that created the queue."""
+    """Tasks shared by several threads. The thread that created the queue calls `report` with the trials so far."""
 
     def __init__(self, tasks: Iterator[Task], report: Report | None = None) -> None:
         self._tasks, self._report = tasks, report
@@ -72,7 +72,7 @@ class Queue:
 
 
 class Chunks(NamedTuple):
-    """A number of trials in chunks of `size`, from the chunk number `first` on; the last chunk may be smaller."""
+    """Trials divided into chunks of `size`, which are numbered from `first`; the last chunk may be smaller."""
 
     trials: int
     size: int = CHUNK_TRIALS
@@ -82,7 +82,7 @@ class Chunks(NamedTuple):
 
 @cache
 def _thread_pool() -> ThreadPoolExecutor:
-    """Return the shared thread pool, because starting a thread takes as long as simulating 100,000 attacks."""
+    """Return the thread pool. It is kept, because starting a thread takes as long as simulating 100,000 attacks."""
     return ThreadPoolExecutor(MOST_THREADS, "analyser")
 
 
@@ -91,7 +91,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def run_chunks(chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Report | None = None) -> None:
-    """Run a simulation on `threads` threads: `work` is called once on each, and runs tasks until the queue is empty."""
+    """Run a simulation on up to `threads` threads. Each calls `work` once, which runs tasks until none is left."""
     other_threads = max(min(threads - 1, (chunks.trials - 1) // (chunks.size * chunks.least_per_thread)), 0)
     queue = Queue(tasks_of(chunks.first, chunks.trials, other_threads + 1, chunks.size), report)
     futures = [_thread_pool().submit(work, queue) for _ in range(other_threads)]

@@ -52,7 +52,7 @@ def state_index(room: int) -> StateIndex:
 
 @inlined
 def first_slot(index: StateIndex, state: int) -> int:
-    """Return the first slot to probe. The hash uses the state's upper half, because some states differ only there."""
+    """Return the first slot to probe. The hash mixes in the state's upper half, as some states differ only there."""
     word = np.uint64(state) ^ np.uint64(state) >> _HALF
     return int(np.int64(word * GOLDEN_GAMMA >> _HALF) & (len(index.slots) - 1))
 

@@ -14,7 +14,7 @@ from analyser.game.names import faction_name, first_names
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.units import Loadout, Row
 
-UNLISTED = "unlisted"  # faction of an army with no unit from the profiles
+UNLISTED = "unlisted"  # faction of an army that states none and has no unit from the profiles
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,7 +29,7 @@ class ArmyUnit:
     policy: str | None = None  # None for the policy of the battle
     x: float | None = None  # inches from the left end of the front; None to spread the units evenly
     behind: float = 0.0  # inches behind the front
-    changes: Mapping[str, Any] = field(default_factory=dict)  # overridden profile keys; all keys if no selector
+    changes: Mapping[str, Any] = field(default_factory=dict)  # overridden profile keys; all keys without a selector
     selector: str | None = None  # None for a unit that is not in the profiles
 
     @property
@@ -124,12 +124,12 @@ class Army:
     """
 
     name: str
-    faction: str  # id as stated, or else of the first unit with a selector; UNLISTED without any
-    scale: ScaleName  # as stated, or else by the points limit or, without one, the points (`scale_for`)
+    faction: str  # its id: stated, or else that of the first unit with a selector, or else UNLISTED
+    scale: ScaleName  # stated, or else that for the points limit or, without a limit, for the points (`scale_for`)
     units: tuple[ArmyUnit, ...]  # in the order of the list
     points_limit: int | None = None
     boons: tuple[ArmyBoon, ...] = ()
-    battlegroups: Mapping[str, str] = field(default_factory=dict)  # kind (its id, or as written) by name
+    battlegroups: Mapping[str, str] = field(default_factory=dict)  # by name: id of the kind, or kind as written
     warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
 
@@ -174,7 +174,7 @@ class Army:
 
     @property
     def paid_boons(self) -> tuple[Boon, ...]:
-        """Boons that cost points; fights do not include their effects."""
+        """Boons that cost points. Fights do not include their effects."""
         return tuple(boon.boon for boon in self.boons if boon.boon.points)
 
     @property
@@ -206,7 +206,7 @@ class Army:
         parts += [f"[battlegroups]\n{toml_lines(battlegroups)}"] if battlegroups else []
         for unit in units:
             rows = unit.pop("rows") if unit.get("rows") else ()
-            values = {key: [] if value == () else value for key, value in unit.items()}  # keeps empty lists in the file
+            values = {key: [] if value == () else value for key, value in unit.items()}  # toml_lines omits ()
             parts.append(f"[[unit]]\n{toml_lines(values)}")
             parts += [f"[[unit.rows]]\n{toml_lines(row)}" for row in rows]
         parts += [f"[[boon]]\n{toml_lines(boon)}" for boon in boons]

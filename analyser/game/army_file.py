@@ -117,7 +117,7 @@ class ArmyFile(Record):
 
 
 def army_of_file(file: ArmyFile, library: Profiles) -> Army:
-    """Return the army that a file describes; InputError for too many units, or an unknown or impossible part of it."""
+    """Return the army that a file describes; InputError for too many units, or for an unknown or impossible entry."""
     faction, rules = _faction_of(file, library), library.force_rules
     if (number := sum(entry.count for entry in file.units)) > MOST_UNITS:
         raise InputError(f"{number} units", where="unit", allowed=f"up to {MOST_UNITS}")
@@ -154,7 +154,7 @@ def scale_for(points: int, rules: ForceRules) -> ScaleName:
 
 
 def _faction_of(file: ArmyFile, library: Profiles) -> str:
-    """Return the id of the stated faction, or else of that of the first unit with a selector; UNLISTED without any."""
+    """Return the id of the stated faction, else of the faction of the first unit with a selector, or else UNLISTED."""
     try:
         if file.faction is not None:
             return library.faction(file.faction).id
@@ -169,7 +169,7 @@ def _faction_of(file: ArmyFile, library: Profiles) -> str:
 
 
 def _battlegroups(file: ArmyFile, faction: units.Faction | None) -> dict[str, str]:
-    """Return the kind of each battlegroup by name: its id if the faction has it, else as written, or else the name."""
+    """Return the kind of each battlegroup by name: its id if the faction has it, else as written; default: the name."""
     named = [*(entry.battlegroup for entry in file.units), *(entry.battlegroup for entry in file.boons)]
     kinds = {name: name for name in named if name is not None} | file.battlegroups
     id_of = {slug(name): kind.id for kind in (faction.battlegroups if faction else ()) for name in (kind.id, kind.name)}
@@ -179,8 +179,8 @@ def _battlegroups(file: ArmyFile, faction: units.Faction | None) -> dict[str, st
 def _unknown_kinds(file: ArmyFile, faction: units.Faction | None, library: Profiles) -> Iterator[str]:
     """Yield a warning for each battlegroup of a kind that the faction does not have (FB-4).
 
-    A kind like its name counts as not stated. In a file that states no kinds, only names that resemble a kind give a
-    warning.
+    A kind equal to the name of its battlegroup counts as not stated. In a file that states no kinds, only names that
+    resemble a kind give a warning.
     """
     groups, kinds = _battlegroups(file, faction), [kind.id for kind in (faction.battlegroups if faction else ())]
     are_stated = any(kind in kinds or kind != name for name, kind in groups.items())
@@ -246,7 +246,7 @@ def profile_of(loadout: units.Loadout) -> dict[str, Any]:
 
 
 def _find_loadout(selector: str | units.Loadout, faction: str, library: Profiles) -> units.Loadout:
-    """Return the loadout; a selector without a faction means first a unit of the army's faction, then any unit."""
+    """Return the loadout of a selector; if it has no faction, units of the army's faction take precedence."""
     if not isinstance(selector, str) or "/" in selector or faction not in library.factions:
         return library.loadout(selector)
     in_faction = f"{faction}/{selector}"
@@ -291,7 +291,7 @@ def _stated_loadout(
 
 
 def _unused_name(entry: UnitEntry, loadout: units.Loadout, used: Collection[str], stated: Collection[str]) -> str:
-    """Return the stated name or ``id@level``, with a number if taken; InputError if two entries state one name."""
+    """Return the stated name or ``id@level``, numbered if taken; InputError if a single unit states a taken name."""
     base = entry.name or f"{loadout.unit.id}@{loadout.level_name}"
     if base not in used and (entry.name is not None or base not in stated):
         return base

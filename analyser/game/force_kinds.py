@@ -14,7 +14,7 @@ from analyser.game.units import Faction
 
 USUAL_LIMITS = Limits(most=1)  # usual limits of a unit in a battlegroup
 NO_BREAK = "\N{NO-BREAK SPACE}"
-IN_NO_SLOT = ""  # slot of units that a battlegroup allows outside all slots
+IN_NO_SLOT = ""  # key for the units that a battlegroup allows outside all slots
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,7 +57,7 @@ class ForceKinds(Answer):
         return {"slots": self.to_frame()}
 
     def blocks(self) -> list[Block]:
-        """Return the force scales and kinds of battlegroup; of a single faction also slots, and boons with a cost."""
+        """Return the force scales and kinds of battlegroup; for a single faction also slots, and boons with a cost."""
         parts = [self._scales()]
         if len(self.factions) == 1:
             parts += _faction_blocks(self.factions[0], self.library.command("units", self.factions))
@@ -70,7 +70,7 @@ class ForceKinds(Answer):
         return [Block(lines=part) for part in parts]
 
     def notes(self) -> list[str]:
-        """Return the profiles."""
+        """Return a line that names the profiles."""
         return [f"Profiles: {self.profiles}"]
 
     def _scales(self) -> list[str]:
@@ -106,7 +106,7 @@ class ForceKinds(Answer):
 
 
 def force_kinds(library: Profiles, faction: str | None = None) -> ForceKinds:
-    """Return the allowed contents of armies of one faction, or of all; raises as :meth:`Profiles.faction`."""
+    """Return the allowed contents of armies of one faction, or of all factions; raises as :meth:`Profiles.faction`."""
     return ForceKinds(library, tuple(library.factions.values()) if faction is None else (library.faction(faction),))
 
 
@@ -175,7 +175,7 @@ def _faction_blocks(faction: Faction, units_command: str) -> Iterator[list[str]]
 def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
     """Return a table of slots with their units.
 
-    A slot without limits is left out if every unit in it has an earlier slot.
+    A slot without limits is left out if each of its units is already listed under another slot.
     """
     memberships = (unit.battlegroups.get(kind.id) for unit in faction.units)
     first_slots = {membership.slots[0] for membership in memberships if membership and membership.slots}

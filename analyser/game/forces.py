@@ -113,7 +113,7 @@ class ForceRules(Record):
     scales: dict[ScaleName, Scale]
     led_by: Slug = "commander"  # slot of the commander of a battlegroup
     least_on_table: Annotated[float, Field(ge=0, le=1)] = 0.5  # share of the units that start on the table
-    always_in_reserve: Several[Slug] = ()  # types of units
+    always_in_reserve: Several[Slug] = ()  # types of units that always start in reserve
     passengers: Several[Slug] = ()  # types of units that a transport can carry, one unit per transport
 
     def on_table(self, units: int) -> int:

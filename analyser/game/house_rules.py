@@ -43,7 +43,7 @@ class HouseRule(Record):
         if not any(getattr(self, name) for name in _EFFECTS):
             raise ValueError(f"a rule without an effect (allowed: {', '.join(_EFFECTS)})")
         if self.test and self.at:
-            raise ValueError("test and at exclude each other: the test follows the attack")
+            raise ValueError("the keys test and at exclude each other: the test follows the attack")
         if "disordered" in self.ignores and (self.at or self.against or self.when == "attacking"):
             raise ValueError('ignores "disordered" needs when = "attacked", and neither at nor against')
         strike, heroic = self.hits_of("strike"), self.hits_of("heroic")
@@ -59,7 +59,7 @@ class HouseRule(Record):
         return self.hits.get(face, _PRINTED_HITS.get(face, 0))
 
     def faces_as(self, face: Literal["strike", "heroic"]) -> tuple[str, ...]:
-        """Return the other faces that the rule counts as `face`."""
+        """Return the faces among glancing, miss and blank that the rule counts as `face`."""
         strike, like_face = self.hits_of("strike"), self.hits_of(face)
         names = (name for name, hits in self.hits.items() if name not in _PRINTED_HITS and hits == like_face > 0)
         return tuple(names) if face == "strike" or like_face != strike else ()

@@ -25,15 +25,15 @@ class Term(NamedTuple):
 
     name: str  # name in the rules, without the parameter
     subject: str  # part of the game that it concerns, in the words of answers
-    side: str  # the side that has it in a ranged attack that it changes, "attacker" or "target"; "" if none
-    counts_also_in: tuple[str, ...]  # other fights that it changes; focus fire if it changes more than single attacks
+    side: str  # side that has it, "attacker" or "target", if it changes a ranged attack, else ""
+    counts_also_in: tuple[str, ...]  # other fights that it changes; focus fire is left out if it only changes attacks
 
     def counts_in(self, fight: str) -> bool:
-        """Return True if it changes a computed number in a kind of fight."""
+        """Return True if the term changes a computed number in a kind of fight."""
         return self.side != "" if fight == RANGED_ATTACK else fight in self.counts_also_in
 
     def can_matter_in(self, fight: str) -> bool:
-        """Return True if it could matter in a kind of fight, modelled or not."""
+        """Return True if the term could matter in a kind of fight, modelled or not."""
         if self.subject == "close quarters":
             return fight not in (RANGED_ATTACK, FOCUS_FIRE)
         return fight != CLOSE_QUARTERS or self.subject not in SUBJECTS_OF_SHOTS
@@ -222,7 +222,7 @@ class Keyword(str):
 
     @classmethod
     def _validated(cls, value: Any, handler: Callable[[Any], str], info: Any) -> Self:
-        """Check a keyword; return one with a house rule unchanged, because the context may lack the rule."""
+        """Check a keyword, except one with a house rule, because the context may lack that rule."""
         if isinstance(value, cls) and value.house is not None:
             return value
         return cls._checked(handler(value), info.context)
@@ -275,7 +275,7 @@ class HasKeywords:
         return next((keyword for keyword in self.keywords if keyword.name == name), None)
 
     def has(self, *names: str) -> bool:
-        """Return True if it has any of these keywords."""
+        """Return True if the record has any of these keywords."""
         for keyword in self.keywords:  # noqa: SIM110 - called dozens of times per fight; `any` takes twice as long
             if keyword.name in names:
                 return True

@@ -67,7 +67,7 @@ def selector_parts(selector: str) -> tuple[str, str, str]:
 
 
 def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
-    """Return a selector in plain words with ``/`` and ``@`` added; unchanged if it has ``@`` or is part of a unit's id.
+    """Add ``/`` and ``@`` to a selector in plain words; a selector with ``@``, or a part of a unit's id, is unchanged.
 
     >>> from analyser import load_profiles
     >>> selector_from_words("Crown Rifle Platoon reinforced", load_profiles().factions)
@@ -85,7 +85,7 @@ def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
 
 
 def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selector: str = "", hint: str = "") -> ItemT:
-    """Return the only item whose name is `part`, or else begins with it, has a word that does, or contains it.
+    """Return the only item whose name is `part`, or else begins with it, has a word beginning with it, or contains it.
 
     InputError if none or several match. `items`: pairs of name and item; `what`, `selector` and `hint`: for messages.
     """

@@ -17,7 +17,7 @@ def change(
 ) -> None:
     """Change one key in each of `parts`, which are a level, a unit, or rows as plain data.
 
-    A value without a sign replaces the old one. Text with a sign, and any value of `dice`, is a number to add to it.
+    A value without a sign replaces the old one. Text with a sign, and any value of `dice`, is added to the old value.
     Names of rules or qualities with a sign are added or removed.
 
     >>> parts = [{"points": 35}]
@@ -39,7 +39,7 @@ def change(
 
 
 def location_in_change(location: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the location of an error in a loadout, in the words of a change; `rows` are the unit's rows.
+    """Return the location of an error in a loadout as the row and the key of a change; `rows` are the unit's rows.
 
     >>> rows = [{"id": "ranged-light", "bands": [{"first": 1, "last": 6}, {"first": 7, "last": 12}]}]
     >>> location_in_change("unit.levels.basic.points", rows), location_in_change("unit.rows.0.bands.1.dice", rows)

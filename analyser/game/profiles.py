@@ -79,7 +79,7 @@ def profiles_record(used: ProfilesUsed | None) -> dict[str, Any]:
 
 
 def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool = False) -> ProfilesUsed:
-    """Return a folder of profiles with its version; with `morale` the version covers rulesets of other games."""
+    """Return a folder of profiles with its version; with `morale` the version also covers rulesets of other games."""
     root, shipped = shipped_profiles() if folder is None else Path(folder), shipped_profiles()
     rules = (f"{MORALE_RULESETS}/*.toml",) if morale else ()
     files = {path.relative_to(root).as_posix(): path for pattern in ("*.toml", *rules) for path in root.glob(pattern)}
@@ -167,7 +167,7 @@ class Profiles:
         return self._read[path]
 
     def _factions_for(self, name: str) -> Mapping[str, Faction]:
-        """Return the factions that a name can mean, by id; if the file NAME.toml has it, no other file is read."""
+        """Return the factions that a name can mean, by id; if NAME.toml has the faction NAME, no other file is read."""
         path = self.folder / f"{name}.toml"
         needs_all = "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FILES_FOR_ALL
         if needs_all or not is_there(path) or not path.is_file() or self._faction_in(path).id != name:
@@ -212,8 +212,8 @@ class Profiles:
         Parameters
         ----------
         selector : str or Loadout
-            ``faction/unit@level``, or these words with spaces between them, in any case. Any unambiguous abbreviation
-            is accepted. The faction may be left out, and the level of a unit with a single level.
+            ``faction/unit@level``, or these words separated by spaces; case is ignored. Any unambiguous abbreviation
+            is accepted. The faction may be left out, and so may the level of a unit with a single level.
 
         Raises
         ------
@@ -267,7 +267,7 @@ class Profiles:
         """Return every loadout that matches a selector, ordered as in `by_selector`; InputError if none does.
 
         Wildcards: ``crown/*`` means all units of the faction at all levels, ``*/*@basic`` all basic loadouts. If only
-        the level has one, as in ``rifle-p@*``, the unit may be abbreviated as in :meth:`loadout`.
+        the level has a wildcard, as in ``rifle-p@*``, the unit may be abbreviated as in :meth:`loadout`.
         """
         check_text(pattern, "selector", _SELECTOR_EXAMPLE)
         if not _has_wildcard(pattern):
@@ -339,7 +339,7 @@ def library_of(profiles: ProfilesLike | None, ruleset: RulesetLike | None = None
 
 
 def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
-    """Return name, time, size and inode of each file; None if a time is too recent to show later changes."""
+    """Return name, time, size and inode of each file; None if a time is so recent that a later change may share it."""
     try:
         with os.scandir(folder) as entries:
             files = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".toml")]
@@ -356,7 +356,7 @@ def load_ruleset(folder: Path | None = None) -> Ruleset:
 
 
 def _record_for_all(model: type[RecordT], folder: Path | None, name: str) -> RecordT:
-    """Return the record in a folder's file for all factions, or in the shipped file if it is missing."""
+    """Return the record in a folder's file `name` for all factions, or in the shipped file if the folder has none."""
     path = (folder or shipped_profiles()) / name
     if not path.exists():
         path = shipped_profiles() / name

@@ -274,7 +274,7 @@ def _face_word(face: str, count: int) -> str:
 
 
 def _runs(copies: dict[int, int]) -> list[str]:
-    """Return in words the first runs of successive card values with equal copies."""
+    """Return in words the first runs of successive card values with equal numbers of copies."""
     runs: list[tuple[int, int, int]] = []  # first value, last value, copies of each
     for value, count in copies.items():
         if count and runs and runs[-1][1:] == (value - 1, count):

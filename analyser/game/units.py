@@ -160,7 +160,7 @@ KEYS_BY_LEVEL = ("size", "speed", "defence", "damage_limit", "discipline", "brea
 class Unit(Record, HasKeywords):
     """A unit of an army list (AC-2.1 to AC-2.3).
 
-    If levels differ in a number, each states it. The unit has that of its first level, or of the level in :meth:`at`.
+    If levels differ in a number, each states it. The unit has that of its first level, or of the level given to `at`.
     """
 
     id: Slug
@@ -259,7 +259,7 @@ class Loadout(Record):
 
     @property
     def capacity(self) -> int:
-        """Largest number of infantry models that the unit can carry; 0 if it is no transport (AC-8.8)."""
+        """Largest number of infantry models that the unit can carry; 0 without the rule Capacity (AC-8.8)."""
         return self.unit.value("Capacity") * self.level.models
 
     @property
@@ -290,9 +290,9 @@ class Loadout(Record):
         **changes
             Keys of the level (models, points, victory_points), of the unit (defence, damage_limit, discipline,
             break_limit, speed, rules and so on) or of the rows. A number replaces the old value; a text with a sign
-            (``points="+10"``) is added to it. `dice` is always added to all attack dice above 0, also in parentheses,
-            down to 0. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` removes it. Several names are a list, or one
-            text with commas. Names without signs replace all old names.
+            (``points="+10"``) is added to it. `dice` is always added: to all attack dice above 0, also in parentheses,
+            with a least result of 0. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` removes it. Several names are a
+            list, or one text with commas. Names without signs replace all old names.
 
         Raises
         ------
@@ -339,7 +339,7 @@ class Loadout(Record):
 def checked_loadout(
     faction: str, unit: Mapping[str, Any], level: str, house_rules: Mapping[str, HouseRule], *, is_plain: bool = False
 ) -> Loadout:
-    """Return the loadout of a unit in plain data, checked as by :func:`checked`."""
+    """Return the loadout of a unit that is given as plain data, after a check by :func:`checked`."""
     data = {"faction": faction, "unit": unit, "level_name": level}
     loadout = checked(Loadout, data, is_plain=is_plain, house_rules=house_rules)
     return loadout.with_house_rules(house_rules)
@@ -402,7 +402,7 @@ def _check_known(what: str, name: str, names: Iterable[str]) -> None:
 
 
 def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
-    """Return the dice of a row (`special`: in parentheses) for `count` models or damage; InputError if none."""
+    """Return the dice of a row (`special`: in parentheses) for `count` models or damage; InputError without a band."""
     band = row.band(count)
     if band is None:
         covered = ", ".join(f"{band.first}-{band.last}" for band in row.bands)
@@ -411,7 +411,7 @@ def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
 
 
 def row_id(written: str, rows: Iterable[str]) -> str:
-    """Return the id of the row that `written` names or begins, as ``Ranged (Light)``; if none, `written` as an id."""
+    """Return the id in `rows` that is or begins with `written`, as ``Ranged (Light)``, or else `written` as an id."""
     normalised = "-".join("".join(letter if letter.isalnum() else " " for letter in written.casefold()).split())
     if normalised in rows:
         return normalised

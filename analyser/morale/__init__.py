@@ -1,7 +1,7 @@
-"""Probabilities that units rout, panic, flee or are confused under the morale rules of other games.
+"""Probabilities that units rout, panic, flee or are confused under the morale rules of several games.
 
-A system consists of a question (checked records), Markov chains of its rules, and the tables of its answer. Each system
-has a function: :func:`legion`, :func:`grande_tactique`, :func:`warmaster`, :func:`mordheim`, :func:`compare`.
+A system consists of a question (a validated record), Markov chains of its rules, and the tables of its answer. Each
+system has a function: :func:`legion`, :func:`grande_tactique`, :func:`warmaster`, :func:`mordheim`, :func:`compare`.
 :func:`exact` and :func:`simulate` take the name of a system.
 
 Examples

@@ -43,7 +43,7 @@ class Sums(NamedTuple):
 
     @classmethod
     def of(cls, weights: Weights, values: Sequence[float] | NDArray[Any]) -> Sums:
-        """Return the sums of `values` under `weights`, over the last axis of both."""
+        """Return the sums for the mean of `values` with these `weights`, over the last axis of both."""
         numbers = np.asarray(values, np.float64)
         ends = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
         return cls(weights @ numbers, weights @ numbers**2, ends=ends)
@@ -53,8 +53,8 @@ class Sums(NamedTuple):
 class Table:
     """A table of an answer: columns of keys, such as the round, and the weights and means in each row.
 
-    If `probability` is the only weight, the last `n_outcome_keys` keys name the outcome, and rows with equal other keys
-    form a distribution.
+    If `probability` is the only weight, the last `n_outcome_keys` keys name the outcome, and rows that agree in all
+    other keys form a distribution.
     """
 
     keys: Keys
@@ -66,7 +66,7 @@ class Table:
     def product_of(
         cls, first: Keys, second: Keys, columns: Mapping[str, Weights], pairs: NDArray[np.bool_] | None = None
     ) -> Table:
-        """Return a table of pairs of rows of `first` and `second` (the axes of `columns`): all, or those in `pairs`."""
+        """Return a table of all pairs of rows of `first` and `second` (axes of `columns`), or of those in `pairs`."""
         shape = next(iter(columns.values())).shape
         rows, indices = np.nonzero(np.ones(shape) if pairs is None else pairs)
         keys = {name: [values[row] for row in rows.tolist()] for name, values in first.items()}
@@ -92,7 +92,7 @@ def turn_key(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
 
 
 def stack(name: str, tables: Mapping[Any, Table]) -> Table:
-    """Concatenate tables with equal columns; in the new first key, `name`, a row has the name of its table."""
+    """Concatenate tables with equal columns; a new first key, `name`, holds the name of each row's table."""
     stacked = list(tables.values())
     keys = {name: [value for value, table in tables.items() for _ in next(iter(table.weights.values()))]}
     keys |= {key: [value for table in stacked for value in table.keys[key]] for key in stacked[0].keys}
@@ -106,7 +106,7 @@ def stack(name: str, tables: Mapping[Any, Table]) -> Table:
 
 
 def chain_weights(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Recorded]:
-    """Return the exact distributions or simulated counts of each chain; InputError if it has too many states."""
+    """Return the exact distributions or simulated counts of each chain; InputError if a chain has too many states."""
     if sampling.is_exact:
         return {name: exact_distributions(chain) for name, chain in chains.items()}
     trials = sampling.first_trials()
@@ -124,7 +124,7 @@ Tables = dict[str, Table]  # by name, the main one first
 
 
 class Panel(NamedTuple):
-    """A panel of the picture, which shows the rows of a table with the values in `where`.
+    """A panel of a picture; it shows the rows of a table whose keys have the values in `where`.
 
     With `by` there is one panel for each value of that key. Curves: the probabilities in the columns `shown` (default:
     all) by `x`. Cells: distributions of the number `shown`. Bars: the column `shown`, hatched where the key in `lost`
@@ -142,7 +142,7 @@ class Panel(NamedTuple):
 
 
 def panels_of(declared: Sequence[Panel], tables: Mapping[str, Table]) -> list[Panel]:
-    """Return the panels of an answer with these tables, those with a key `by` once for each value of the key."""
+    """Return the panels of an answer with these tables; a panel with a key `by` is repeated for each of its values."""
     panels = []
     for panel in (panel for panel in declared if panel.table in tables):
         keys = tables[panel.table].keys
@@ -205,7 +205,7 @@ class Sections:
         return tables
 
     def rules(self, question: Any) -> Rules:
-        """Return the rules of all sections; a text applies if it applies to one of them."""
+        """Return the rules of all sections; a text applies if it applies to any section."""
         merged: tuple[dict[str, Any], ...] = {}, {}, {}
         for section in self.answers_by_section(question).values():
             for texts, section_texts in zip(merged, section.rules()):
@@ -214,7 +214,7 @@ class Sections:
 
 
 def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axes | Panels:
-    """Draw the panels of an answer under its caption; with `ax` only the first panel."""
+    """Draw the panels of an answer under its caption, or only the first panel, without caption, on `ax`."""
     panels = result.panels
     columns = 1 + (len(panels) > 2)
     caption = "\n".join(result.caption(columns * TITLE_CHARACTERS))

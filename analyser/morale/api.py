@@ -23,7 +23,7 @@ QuestionLike = MoraleQuestion | str | os.PathLike[str] | Mapping[str, Any]
 
 
 def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | None = None) -> MoraleQuestion:
-    """Return a question about a system as a checked record with all defaults.
+    """Return a question about a system as a validated record, with defaults for all missing keys.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | No
     source : path, mapping or checked question
         A TOML file, or a mapping of the same form (`docs/morale.md`).
     profiles : Profiles or path, optional
-        Library, or its folder, with ruleset files in the folder ``morale``. Default: the shipped one.
+        Library of profiles, or its folder, with ruleset files in ``morale``. Default: the shipped library.
 
     Raises
     ------
@@ -51,15 +51,15 @@ def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | No
 
 def _folder(profiles: ProfilesLike | None) -> Path | None:
     folder = profiles.stated_folder if isinstance(profiles, Profiles) else profiles
-    return None if folder is None else Profiles(folder).folder  # raises an error if it does not exist
+    return None if folder is None else Profiles(folder).folder  # raises an error if the folder does not exist
 
 
 def solve(
     system: str, question: QuestionLike, sampling: Sampling, profiles: ProfilesLike | None = None
 ) -> MoraleResult:
-    """Return the answer to a question, exact or simulated; it raises the errors of :func:`exact`."""
+    """Return the answer to a question, exact or simulated; its errors are those of :func:`exact`."""
     checked, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
-    if not isinstance(question, MoraleQuestion) or profiles is not None:  # otherwise the profiles are unknown
+    if not isinstance(question, MoraleQuestion) or profiles is not None:  # otherwise its profiles are unknown
         used = profiles_used(_folder(profiles), morale=True)
     system_weights = getattr(answers, "weights", None)
 
@@ -115,7 +115,7 @@ def simulate(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> MoraleResult:
-    """Return the simulated answer to a question, with a 95% interval for each probability.
+    """Return the simulated answer to a question, with a 95% confidence interval for each probability and mean.
 
     Parameters
     ----------
@@ -134,21 +134,21 @@ def simulate(
 
 
 class SystemFunction:
-    """Function that answers a question about one system; the question is stated as a whole or by its keys.
+    """Function that answers a question about one system; its arguments are a question, or the keys of one.
 
     Parameters
     ----------
     question : path, mapping or checked question, optional
-        Alternatively its keys as keyword arguments, with sections as mappings: see ``analyser morale SYSTEM --help``.
+        If left out, its keys are keyword arguments, with sections as mappings (``analyser morale SYSTEM --help``).
     method, trials, seed, precision, threads, progress
         As for :class:`~analyser.common.method_settings.Sampling`.
     profiles : Profiles or path, optional
-        Library, or its folder, with the ruleset to use. Default: the shipped one.
+        Library of profiles, or its folder, with the ruleset to use. Default: the shipped library.
 
     Raises
     ------
     InputError
-        As for :func:`exact`.
+        As for :func:`exact`, or both a question and keys are given.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Parts shared by questions about all systems: types of numbers, and reading a question with its ruleset."""
+"""Parts that the questions of all morale systems share: types of numbers, and reading a question and its ruleset."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from analyser.game.units import MOST_INCHES
 if TYPE_CHECKING:
     from analyser.morale.systems import System
 
-MOST_VALUE = 100  # largest value of a distribution of small numbers
+MOST_VALUE = 100  # largest number that a stated distribution may have
 SUM_TOLERANCE = 1e-9  # by which the sum of stated probabilities may differ from 1
 _CLASH_SECTION = "armoured_clash"  # section of a ruleset with the die and deck of Armoured Clash
 UNMERGED_TABLES = ("die", "deck")  # a stated table replaces the whole default table
@@ -73,14 +73,14 @@ def _as_table(pmf: Pmf) -> dict[str, float]:
 
 
 Distribution = Annotated[Pmf, BeforeValidator(pmf_from), PlainSerializer(_as_table)]
-"""Distribution of integers; a file may state a single integer."""
+"""Distribution of an integer. A file may state a plain integer instead, which is then certain."""
 
 ByRound = Annotated[
     tuple[Pmf, ...],
     BeforeValidator(lambda value: tuple(map(pmf_from, as_tuple_of_rounds(value)))),
     PlainSerializer(lambda pmfs: [*map(_as_table, pmfs)]),
 ]
-"""Distribution of a number in each round; a file may state one for all rounds, and a certain number as an integer."""
+"""Distribution of an integer in each round. A file may state one distribution for all rounds, or plain integers."""
 
 
 def certain_pmf(number: int) -> Pmf:
@@ -89,7 +89,7 @@ def certain_pmf(number: int) -> Pmf:
 
 
 def for_each_round(numbers: tuple[ItemT, ...], rounds: int, key: str) -> tuple[ItemT, ...]:
-    """Return an entry for each round; a single entry is repeated, and another length raises ValueError."""
+    """Return an entry for each round, repeating a single entry; ValueError for any other number of entries."""
     if len(numbers) not in (1, rounds):
         raise ValueError(f"{key} has {len(numbers)} numbers (allowed: one for all rounds, or {rounds}, one for each)")
     return numbers * rounds if len(numbers) == 1 else numbers
@@ -105,7 +105,7 @@ def exact_fraction(length: float) -> Fraction:
 
 
 def moves_over(distance: float, move: float) -> int:
-    """Return the number of moves (at least 1) that cover a distance, in exact decimals: 2.1 inches are 3 moves of 0.7.
+    """Return the number of moves (at least 1) that cover a distance, computed exactly: 2.1 inches are 3 moves of 0.7.
 
     >>> moves_over(2.1, 0.7), moves_over(12.01, 6.0), moves_over(0.0, 6.0)
     (3, 3, 1)
@@ -123,7 +123,7 @@ class MoraleQuestion(Record):
         return self.model_dump(mode="json")
 
     def heading_values(self) -> dict[str, Any]:
-        """Return the values that the heading of an answer shows; it omits empty ones."""
+        """Return the values that the heading of an answer shows; the heading omits empty values."""
         return self.model_dump(mode="json", exclude_none=True)
 
 
@@ -133,7 +133,7 @@ def read_question(
     folder: Path | None,
     clash_settings: Mapping[str, Any] | None = None,
 ) -> MoraleQuestion:
-    """Read a question with the ruleset of a folder of profiles, and with any die or deck in `clash_settings`."""
+    """Read a question, complete its ruleset from a folder of profiles, and use any die or deck in `clash_settings`."""
     if isinstance(source, Mapping):
         check_plain(source, "question")
         raw, where = dict(source), "question"
@@ -155,7 +155,7 @@ def read_question(
 
 
 def _used_settings(clash_settings: Mapping[str, Any], ruleset: Mapping[str, Any], system: System) -> dict[str, Any]:
-    """Return the stated die and deck of Armoured Clash; InputError if the system does not use all of them."""
+    """Return the stated die and deck of Armoured Clash; InputError for one that the system does not use."""
     used = {key: value for key, value in clash_settings.items() if key in ruleset.get(_CLASH_SECTION, ())}
     if used != clash_settings:
         problem = f"{system.title} does not use the {' and '.join(clash_settings.keys() - used.keys())}"
@@ -174,7 +174,7 @@ def _merged(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str,
 
 
 def default_ruleset(system: System, folder: Path | None) -> dict[str, Any]:
-    """Return the ruleset of a system, with sections from other files; missing files are the shipped ones."""
+    """Return the ruleset of a system, with sections from other files; a shipped file replaces each missing file."""
     records = system.question.model_fields["ruleset"].annotation
     values = _ruleset_file(folder, system.ruleset)
     for section, file in system.other_rulesets.items():

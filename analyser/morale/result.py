@@ -35,9 +35,9 @@ class MoraleResult(Result):
     Attributes
     ----------
     system : str
-        Such as ``legion``.
+        Name of the system, such as ``legion``.
     scenario : MoraleQuestion
-        The question with all defaults.
+        The question, with defaults for all missing keys.
     raw_tables : mapping of str to Table
         Tables by name, the main one first. Read them with :attr:`tables`, :meth:`to_frame` or :meth:`as_dict`.
     """
@@ -60,7 +60,7 @@ class MoraleResult(Result):
     def columns(self) -> dict[str, dict[str, Any]]:
         """The columns of every table by name: keys, probabilities, means.
 
-        Simulated columns are followed by those of their 95% intervals, ``p_x_low``, ``p_x_high`` and so on.
+        A simulated column ``p_x`` is followed by its 95% confidence interval: ``p_x_low``, ``p_x_high`` and so on.
         """
         return {name: self._columns_of(table) for name, table in self.raw_tables.items()}
 
@@ -175,7 +175,7 @@ class MoraleResult(Result):
 
     @property
     def headline(self) -> str:
-        """A sentence about the first event whose probability in the first round or turn is neither 0 nor 1, if any."""
+        """Sentence about the first event that is uncertain in the first round or turn, else about the first event."""
         title = SYSTEMS[self.system].title
         probabilities = {
             name: self.probability(name, self._times(self._tables_of_events[name])[0]) for name in self.events
@@ -202,7 +202,7 @@ class MoraleResult(Result):
         return rows_of_columns({name: np.asarray(column) for name, column in self.columns[name].items()})
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return all tables as one in long form: table, method, keys, measure, value, and simulated intervals."""
+        """Return the rows of all tables in long form: table, method, keys, measure, value, any simulated interval."""
         rows: list[dict[str, Any]] = []
         for name, table in self.raw_tables.items():
             head = {"table": name, "method": self.method}
@@ -225,7 +225,7 @@ class MoraleResult(Result):
         return [("System", SYSTEMS[self.system].title), *((key, _value_text(value)) for key, value in stated.items())]
 
     def blocks(self) -> list[Block]:
-        """Return a block for each table; a table of one probability omits rows below 0.01%."""
+        """Return a block for each table; a table whose only column is a probability omits rows below 0.01%."""
         return [Block(_title(name), lines=self._lines(name)) for name in self.raw_tables]
 
     def _lines(self, name: str) -> list[str]:
@@ -235,7 +235,7 @@ class MoraleResult(Result):
         if len(table.weights) == 1 and not table.means:
             likely = np.asarray(columns[next(iter(table.weights))]) >= NEGLIGIBLE
         case = getattr(SYSTEMS[self.system].answers, "CASES", "").lower().replace(" ", "_")
-        keys = [key for key in table.keys if key != case or len(set(columns[key])) > 1]  # omits the only case
+        keys = [key for key in table.keys if key != case or len(set(columns[key])) > 1]  # no column for a single case
         rows = [[*map(_heading, (*keys, *table.weights, *table.means))]]
         for row in np.flatnonzero(likely).tolist():
             shares = [str(estimate(weights[row], self.trials)) for weights in table.weights.values()]
@@ -247,7 +247,7 @@ class MoraleResult(Result):
 
 
 def _value_text(value: Any) -> str:
-    """Return a value as text, similar to that in a file."""
+    """Return a value as text, similar to its form in a file."""
     if isinstance(value, dict) and "rows" in value:  # a unit of Armoured Clash
         return f"{value['unit'] or 'a unit of its own'}, {value['models']} models"
     if isinstance(value, dict):

@@ -16,8 +16,8 @@ class System(NamedTuple):
     """A system of morale rules: a folder in `games`, and a ruleset file of defaults in `profiles/morale`.
 
     Its module `answers` has the functions `chains`, `answer` (tables by name) and `rules` of a question, and the panels
-    of its picture, `PANELS`. It may have `weights` (of states, if the chains alone do not determine them), `complete`
-    (adds keys to a raw question, with the profiles) and `CASES` (heading of the names of its chains).
+    of its picture, `PANELS`. It may have the functions `weights` (if the chains alone do not determine the weights of
+    states) and `complete` (adds keys to a raw question from the profiles), and `CASES` (heading of its chains' names).
     """
 
     name: str

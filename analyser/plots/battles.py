@@ -110,7 +110,7 @@ def contributions(
     Parameters
     ----------
     data : BattleResult, or DataFrame
-        `side`, `name`, `points_destroyed` and `points_absorbed` (own losses), as ``contributions()`` of a battle has.
+        `side`, `name`, `points_destroyed` and `points_absorbed` (own losses), from ``contributions()`` of a battle.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def choices(
     Parameters
     ----------
     data : DataFrame
-        Numbers `x` and `y`; `do`, the action (beyond eight, the rarest share a colour); `comes_up`, False for
+        Numbers `x` and `y`; `do`, the action (of more than eight, the rarest share a colour); `comes_up`, False for
         situations that are drawn pale. A pair without a row stays white.
     across, up : str
         Names of `x` and `y`.
@@ -128,7 +128,7 @@ def tactic_costs(
     Parameters
     ----------
     data : Tactics, or DataFrame
-        `attacker`, and `cost` and `most` (mean and highest, probabilities), sorted by cost; the first 40 are drawn.
+        `attacker`, and `cost` and `most` (mean and highest, as probabilities), sorted by cost; the first 40 are drawn.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def distribution(
     ----------
     data : DataFrame, result, Distribution, or mapping of any of these by name
         A tidy frame has `probability` and a column of values; rows with equal values are summed. 95% intervals are
-        computed from `count`, or read from `low` and `high` (`at_least_low`, `at_least_high`).
+        computed from `count`, or read from `low` and `high` (cumulative: `at_least_low`, `at_least_high`).
     x : str, or (str, int), optional
         The column of the values; or the figure of a result, with its round or attack. Default: the main figure of a
         result, or the column `value` or `models_destroyed`.
@@ -282,7 +282,7 @@ def panels(
     draw : callable
         A plot of this package, or another function with the arguments data, `ax` and `title`.
     columns : int
-        Panels side by side.
+        Number of panels side by side.
     size : (float, float)
         Width and height of a panel, inches.
     share : bool

@@ -20,7 +20,7 @@ from analyser.common.metrics import figure_title
 from analyser.plots.label_positions import label_offsets
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
-MOST_NUMBERED = 14  # most numbered markers; with more loadouts only the frontier is numbered, but all of it
+MOST_NUMBERED = 14  # most numbered markers; of more loadouts, all those on the frontier are numbered, and no others
 
 
 def efficient_rows(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
@@ -69,7 +69,7 @@ def cost_against_effect(
     ----------
     data : Comparison, or DataFrame
         `loadout`, `points`, and the column `metric`, as in :class:`analyser.Comparison`. Rows without points or effect
-        are only counted; InputError if no other rows remain.
+        are counted but not drawn; InputError if no other rows remain.
     metric : str
         The column of the effect; more is better.
     quantity : str, optional
@@ -150,8 +150,8 @@ def fair_points(
     Parameters
     ----------
     data : FairPoints, or DataFrame
-        The columns of :class:`analyser.FairPoints`. Loadouts without points or fair points are only counted; InputError
-        if there are no others.
+        The columns of :class:`analyser.FairPoints`. Loadouts without points or fair points are counted but not
+        drawn; InputError if there are no others.
 
     Examples
     --------

@@ -31,7 +31,7 @@ IMPOSSIBLE = "Hatched: the attacker cannot make this attack; it does not count i
 CHANGE_COLOURS = "PuOr"  # colour scale from losses through white to gains
 _GAP_WIDTH = 5.0  # width in points of the white lines between groups and before the means
 _LETTER_WIDTH = 0.075  # inches, of a letter of a label
-_LEAST_TEXT = 5.0  # points; cells in which the text would be smaller have none
+_LEAST_TEXT = 5.0  # points; cells in which the text would be smaller have no text
 
 
 class Table(NamedTuple):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-MARKER_CLEARANCE, LABEL_CLEARANCE = 11.0, 14.0  # least pixels from the centre of a label to a marker, or another label
+MARKER_CLEARANCE, LABEL_CLEARANCE = 11.0, 14.0  # least pixels from a label's centre to a marker, and to another label
 _DISTANCES = (14.0, 20.0, 27.0, 35.0, 44.0)  # pixels from a marker to its label, in the order tried
 _ANGLES = np.radians((0, 25, -25, 50, -50, 75, -75))  # angles to the preferred direction, in the order tried
 
@@ -47,7 +47,7 @@ def label_offsets(markers: Floats, labelled: Sequence[int], outwards: Sequence[f
         to_edge = np.minimum(positions, corner - positions).min(axis=1) / MARKER_CLEARANCE
         space = np.minimum(to_edge, _nearest(positions, markers) / MARKER_CLEARANCE)
         space = np.minimum(space, _nearest(positions, labels) / LABEL_CLEARANCE)
-        best = int(np.argmax(np.minimum(space, 1.0)))  # the first of equals; 1 or more is enough space
+        best = int(np.argmax(np.minimum(space, 1.0)))  # the first of equal values; a space of 1 is enough
         labels = np.vstack([labels, positions[best]])
         result.append(offsets[best])
     return np.array(result).reshape(-1, 2)

@@ -26,7 +26,7 @@ _STRIP_HEIGHT = 0.05  # height of the strip of best lines, as a share of the axe
 _TIED = "equal, or no significant difference"
 _ZORDER = 0.8
 _MOST_NAMED = 8  # most points of a front with names
-_GREY, _OTHER = "0.8", "0.35"  # other lines, in plots of lines and in maps; in maps ties are _GREY
+_GREY, _OTHER = "0.8", "0.35"  # colour of the remaining lines in line plots, and in maps; ties in maps are _GREY
 _COLOURS = tuple(str(style["color"]) for style in look.STYLES[1:])  # colours of a map; black would look grey there
 
 

@@ -156,7 +156,7 @@ def write_report(
         if tactic_contents := [*contents]:
             inputs = inputs._replace(tactics=frame_of_contents(tactic_contents))
         if opponents:
-            # InputError: no two loadouts exchange losses, as in duels alone; the report then has no fair points.
+            # InputError: no two loadouts exchange losses, for example in a report of duels, which has no fair points.
             with suppress(InputError):
                 sides, against = tuple(chosen.values()), tuple(opponents.values())
                 prices = fair_points(sides, against=against, progress=lambda *_: check(), **settings)

@@ -61,7 +61,7 @@ def diff(
         A folder of profiles, or a report (``analyser report``). If one is a report, the matchups of the other are
         computed with the arguments of that report.
     attackers, defenders : str, optional
-        Selectors with wildcards, for profiles only; verdicts use the same opponents. Default: all.
+        Selectors with wildcards, for profiles only; verdicts use these loadouts as opponents. Default: all.
     situations : sequence of Situation or str, optional
         For profiles only. Default: all.
     metric : str, optional

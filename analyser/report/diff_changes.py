@@ -78,7 +78,7 @@ def edit_in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
 
 
 def affects(edit: Edit, level: str, models: int) -> bool:
-    """Return False if an edit concerns another level, or only dice for more models."""
+    """Return False if an edit concerns another level, or only the dice of more than `models` models."""
     if match := _OF_A_LEVEL.fullmatch(edit.key):
         return match[1] == level
     row = _OF_A_ROW.fullmatch(edit.key)

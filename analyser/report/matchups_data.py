@@ -113,7 +113,7 @@ def packed_figures(data: Mapping[str, Any]) -> str:
 
 
 def _rounded(name: str, figures: Floats) -> NDArray[np.float32]:
-    """Return figures as rounded 32-bit floats; only an exact 0 or certainty becomes 0 or certainty."""
+    """Return figures as floats of 12 significant bits; only impossible and certain events get exactly 0 and 1."""
     exact = np.where(np.abs(figures) <= CERTAIN_WITHIN, 0.0, figures).astype(np.float32)
     bits = exact.view(np.uint32) + np.uint32(1 << (DROPPED_BITS - 1))
     result = (bits >> DROPPED_BITS << DROPPED_BITS).view(np.float32)

@@ -124,7 +124,7 @@ def headline_of(prices: FairPoints) -> str:
 
 
 def counts_of(prices: FairPoints) -> list[tuple[str, str, int, int]]:
-    """Return for each verdict its class, name, number of loadouts, and length in a bar (1 to 20)."""
+    """Return for each verdict its CSS class, name, number of loadouts, and length in a bar (1 to 20)."""
     kinds = prices.frame["verdict"].map(kind_of).value_counts()
     numbers = {kind: int(kinds.get(kind, 0)) for kind in KIND_ORDER}
     total = max(sum(numbers.values()), 1)

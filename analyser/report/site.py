@@ -141,7 +141,7 @@ def write_site(
 
 
 def _write_reports(root: Path, version: str, library: Profiles, executor: Executor | None, **how: Any) -> None:
-    """Write a report for each pair of factions; with common opponents, each loadout has a single verdict."""
+    """Write a report for each pair of factions, with common opponents, so that each loadout has a single verdict."""
     check_text(version, "add", "the name of a folder")
     if not version or Path(version).name != version or version.startswith("."):
         raise InputError(f"{version!r} is not the name of a folder", where="add", allowed="such as 2026-11")

@@ -24,17 +24,17 @@ ADJUSTABLE = {"dice": "Dice of every attack, for the whole unit", "defence": "DE
 
 
 class VerdictsByPrice(NamedTuple):
-    """Verdicts at prices from low to high, with the probabilities that a price is 10% too low or too high."""
+    """Verdicts at prices from low to high, and the probabilities that a price is more than 10% too low or too high."""
 
     today: int  # index of today's price
     under: list[float]
     over: list[float]
     verdicts: list[str]
-    doubt: str  # reason for undecided at each price, unless a better loadout makes it over-priced; or empty
+    doubt: str  # reason why verdicts are undecided, unless a better loadout makes the price too high; or empty
 
 
 def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
-    """Return verdicts around fair points; a `doubt` that alone makes today's verdict undecided holds at every price."""
+    """Return verdicts at prices around fair points; if only a doubt makes today's undecided, it holds at all prices."""
     ends = np.log([1 / PRICE_RANGE, PRICE_RANGE]) - np.log(price["points_over_fair"])
     first, last = min(0, int(ends[0] / np.log(STEP))), max(0, int(ends[1] / np.log(STEP)))
     change = np.arange(first, last + 1) * np.log(STEP)

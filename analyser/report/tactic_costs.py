@@ -48,8 +48,8 @@ class Tactics(Answer):
     frame : DataFrame
         A row for each pair, with `attacker`, `defender`, and `value`: the value for the attacker if both play best.
         `tactic` is used by comparisons; `cost` is its cost against the enemy's best play, `exploitable` against the
-        enemy's best response to it. `best_tactic` is the best simple tactic, with `best_cost`. `first_move` is of best
-        play. `reason` explains a missing answer.
+        enemy's best response to it. `best_tactic` is the best simple tactic, with `best_cost`. `first_move` is that
+        of best play. `reason` explains a missing answer.
     terms : DuelTerms
     profiles : ProfilesUsed
     """

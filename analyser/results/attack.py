@@ -70,7 +70,7 @@ class AttackResult(Result):
     outcomes : int64 array, shape (n,)
         The distinct outcomes, packed and sorted. Read them with :meth:`column` or :meth:`to_frame`, which has
         `models_left`, `models_destroyed`, `damage`, statuses, fates and `probability`; if simulated, also `count`,
-        `low`, `high`.
+        `low`, `high`, `interval`.
     weights : array, shape (n,)
         Their probabilities (float64) or simulated counts (int64).
     scores : Scores
@@ -295,9 +295,9 @@ def _exact_result(scenario: Scenario) -> AttackResult:
 def simulate_in_batches(
     scenario: Scenario, batches: int, sampling: Sampling
 ) -> tuple[AttackResult, tuple[AttackResult, ...]]:
-    """Return a simulated result, and those of its equal batches; the trials are rounded up to whole chunks a batch.
+    """Return a simulated result, and the results of its equal batches, whose trials are rounded up to whole chunks.
 
-    Two scenarios with one seed use common random numbers in each batch, so their difference varies less.
+    Two scenarios with the same seed use common random numbers in each batch, so their difference varies less.
     """
     trials = -(-sampling.first_trials() // (batches * CHUNK_TRIALS)) * CHUNK_TRIALS
     sample = sample_of(scenario, sampling.seed)

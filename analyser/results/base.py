@@ -139,7 +139,7 @@ class Result(Answer):
 
     @abstractmethod
     def _possible_values(self, figure: str) -> NDArray[Any]:
-        """Return all values that a figure can have, for the intervals of means; others may be among them."""
+        """Return all values that a figure can have, for the intervals of means; impossible values may be among them."""
 
     @abstractmethod
     def heading(self) -> list[tuple[str, str]]:
@@ -289,7 +289,7 @@ class Result(Answer):
         """Return the probability that a figure, by default the models destroyed, is at least `models`."""
         check_integer(models, "models", 0)
         values, weights = self._marginal(figure, moment)
-        above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # added in the order of `distribution`, for equal bits
+        above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # the order of `distribution`, for bitwise equality
         return estimate(above[np.searchsorted(values, models)], self.trials)
 
     def __getitem__(self, figure: str | tuple[str, int]) -> Distribution:

@@ -106,7 +106,7 @@ class BattleResult(Result):
 
     @property
     def _most_victory_points(self) -> dict[str, int]:
-        """Limit of each side's VP: 2 for each of its Hunters, each round and each enemy, and all others."""
+        """Limit of each side's VP: 2 per Hunter, round and enemy unit, plus the VP from all other sources."""
         most = most_victory_points(self.scenario.fielded, self.scenario.terms)
         for side, units, enemies in zip(SIDES, self.scenario.fielded, self.scenario.fielded[::-1]):
             hunters = sum(unit.combatant.has("Hunter") for unit in units)
@@ -381,7 +381,7 @@ def swing_trials(sampling: Sampling) -> int:
 def share_of_trials(sampling: Sampling, divisor: int, least: int) -> int:
     """Return the requested number of battles divided by `divisor`, but at least `least` if that many were requested.
 
-    For a requested precision it is the largest number that this can require, or DEFAULT_BATTLES if it is relative.
+    A requested precision counts as the most battles that it can require; a relative one counts as DEFAULT_BATTLES.
     """
     requested = sampling.trials or DEFAULT_BATTLES
     if sampling.precision is not None and not (precision := Precision.read(sampling.precision)).relative:

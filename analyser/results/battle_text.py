@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from analyser.results.battle import BattleResult
 
 _BAND_WIDTHS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # bands of margins in the text
-_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # only with policies; in every battle
+_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # shown with policies; shown always
 _NAMES = {"hand": "card"}  # a setting, and its name in a text
 
 

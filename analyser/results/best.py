@@ -71,9 +71,9 @@ class BestResult(DuelResult):
         list of dict
             `round`, `side`, and `when`: ``first`` or ``second`` in the round (``orders`` if the order is fixed),
             ``reaction`` (opportunity fire), ``overrun`` (after a won combat), ``retaliation`` or ``attack`` (strikes of
-            the charged or the active unit), or ``test`` (which may be failed on purpose). Models, damage, statuses and
-            stated edge of both units, ``own_...`` and ``enemy_...``; `distance`. `do`, the choice, and its `value`;
-            `runner_up`, the second best, and its cost `costs`; the situation's `probability`.
+            the charged or the active unit), or ``test`` (which may be failed on purpose). ``own_...``, ``enemy_...``:
+            models, damage, statuses, and the distance to the own edge if stated; `distance`. `do`, the choice, and its
+            `value`; `runner_up`, the second best, and its cost `costs`; the situation's `probability`.
 
         Raises
         ------

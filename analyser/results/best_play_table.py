@@ -162,7 +162,7 @@ class PlanTable:
         return bool(begins[node + 1] - begins[node] > 1)
 
     def row(self, point: ChoicePoint, number: int, node: int) -> dict[str, Any]:
-        """Return the row of the plan for a node in a round, from 0."""
+        """Return the row of the plan for a node in round `number`, from 0."""
         duel, game = self.duel, self.duel.game
         begin, end = game.edges.begins[node : node + 2].tolist()
         after, now = duel.plan_and_values[1][number + 1], duel.plan_and_values[1][number]
@@ -182,7 +182,7 @@ class PlanTable:
     def picture_cells(self, side: int, number: int, by: str) -> list[dict[str, Any]]:
         """Return the cells of a picture of a round (from 0): `x`, `y`, `do`, `costs` and `comes_up`.
 
-        A cell stands for its likeliest situation or, if none occurs, for the one with the fewest statuses.
+        A cell stands for its likeliest situation or, if none occurs, for the situation with the fewest statuses.
         """
         cells: dict[tuple[float, float], tuple[tuple[Any, ...], ChoicePoint, int]] = {}
         for point in self.points:
@@ -220,7 +220,7 @@ class PlanTable:
 
     @cached_property
     def _columns(self) -> tuple[list[_Columns], NDArray[np.float64] | None]:
-        """Columns of each side, and the distance in inches of each node; None if the duel has no distance."""
+        """Columns of each side, and the distance in each node in inches, or None if the duel has no distance."""
         states, sides = (self.duel.game.first, self.duel.game.second), self.duel.setup["sides"]
         columns = []
         for state, side in zip(states, sides):

@@ -44,7 +44,7 @@ class ChargeResult(FightResult):
     moments : tuple of JointStates
         A single entry: the states of both sides at the end. :meth:`to_frame` has a row for each outcome: `result`
         (attacker_wins, target_wins, draw, no_combat); figures, statuses and fates of each side, prefixed ``attacker_``
-        or ``target_``; `probability`; if simulated, also `count`, `low`, `high`.
+        or ``target_``; `probability`; if simulated, also `count`, `low`, `high`, `interval`.
     strikes : tuple of dict
         Each attack of the combat, as if no unit had losses before: source (`by`), row, dice, rating, DEFENCE.
     """
@@ -232,7 +232,7 @@ _RESULT_LABELS = {
 
 def _outcomes_block(result: ChargeResult) -> Block:
     figures, labels = result.summary, dict[str, str]()
-    for name in ("suppressed", "disordered", "fell_back", *FATES, "annihilated"):  # a charger is activated anyway
+    for name in ("suppressed", "disordered", "fell_back", *FATES, "annihilated"):  # a charger is always activated
         if name in ALWAYS_SHOWN or any(figures[f"p_{side}_{name}"] for side in CHARGE_SIDES):
             labels[f"p_{{}}_{name}"] = f"P({spaced(name)})"
     labels |= {f"p_{{}}_passengers_{name}": f"P(passengers {name})" for name in ("suppressed", "annihilated")}

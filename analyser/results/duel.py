@@ -70,7 +70,7 @@ class DuelResult(FightResult):
     orders : tuple of (OrdersPoint, JointStates)
         States of both sides at each choice of orders; empty for a duel with a solution.
     solution : SolvedDuel or None
-        The solved duel if a side plays best or follows a policy in lines.
+        The solved duel if a side plays best or follows a policy in words.
     simulated_orders : tuple of (PartEnd, JointStates)
         States at each choice of orders in a simulated duel with a solution.
     """
@@ -186,7 +186,7 @@ class DuelResult(FightResult):
         Returns
         -------
         dict or None
-            `side` whose objective is `want`; `planned`, the exact value; `played`, the simulated value, and the
+            `side`, whose objective is `want`; `planned`, the exact value; `played`, the simulated value, and the
             `difference`, both with standard errors and intervals. None if exact, or for simple tactics.
         """
         if self.solution is None or self.exact:
@@ -228,7 +228,7 @@ class DuelResult(FightResult):
         -------
         DataFrame
             By default for each side `models_left`, `models_destroyed`, `damage`, statuses, fates and `victory_points`,
-            prefixed ``a_`` or ``b_``; `probability`; if simulated, also `count`, `low`, `high`.
+            prefixed ``a_`` or ``b_``; `probability`; if simulated, also `count`, `low`, `high`, `interval`.
         """
         return tidy(self.activations() if activations else self.rounds() if by_round else self.table())
 
@@ -318,7 +318,7 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
 
 
 def solve_with_plan(scenario: DuelScenario, sampling: Sampling, result_type: type[DuelT] = DuelResult) -> DuelT:  # type: ignore[assignment]
-    """Return the result of a duel in which a side plays best or follows lines; a simulation follows the exact plan."""
+    """Return the result of a duel with best play or a policy in words; a simulation follows the exact plan."""
     solution = solved_duel(scenario)
     rules = rules_used.rules_of_duel(solution.scenario, solution.shooters, with_replacement=sampling.with_replacement)
     common: dict[str, Any] = {"setup": solution.setup, "solution": solution, "rules": rules}
@@ -365,7 +365,7 @@ def _actions_of_plan(duel: DuelResult) -> Iterator[ActionPart]:
     if not duel.exact:
         return
     game = solution.game
-    has_ended = np.diff(game.edges.begins[: game.starts + 1]) == 0  # no side has an action in the rounds after the end
+    has_ended = np.diff(game.edges.begins[: game.starts + 1]) == 0  # no edge: no side acts after the end
     gone = ActionTaken.WAS_GONE * REASON_FACTOR + Reason.GONE
     idle = ActionTaken.HAD_NO_ACTIVATION * REASON_FACTOR + Reason.ENEMY_GONE
     for number in range(game.rounds):

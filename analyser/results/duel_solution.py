@@ -1,4 +1,4 @@
-"""Solution of a duel in which a side plays best or follows lines: the value of the duel, the plan, and the outcomes."""
+"""Solution of a duel with best play or a policy in words: the value of the duel, the plan, and the outcomes."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ SIDES = ("a", "b")
 # A first estimate of the edges is EDGES_PER_COMBINATION (measured) times models and DAMAGE LIMITs of both sides times
 # branches of choices. Above CLOSE_SHARE of the limit, two duels with fewer models (probes) give a better estimate.
 EDGES_PER_COMBINATION, CLOSE_SHARE = 450, 0.45
-# Models times DAMAGE LIMIT of a side in each probe, its fewest models, and the limit of edges (half a second). Edges
-# grow with a power of the models. The exponent comes from both probes or, if the larger is too large, from the rounds.
+# In each probe: models times DAMAGE LIMIT of a side, its fewest models, and the most edges (half a second). Edges grow
+# with a power of the models. The exponent comes from both probes or, if the larger is too large, from the rounds.
 PROBE_SIZES, FEWEST_MODELS, PROBE_EDGES = (6, 10), 2, 600_000
 GROWTH_PER_ROUND, GROWTH, MOST_GROWTH_PER_ROUND = 0.5, 1.5, 0.6
-FIRST_EDGE = 0  # tactics and lines overrun if possible, retaliate as stated, attack as in the charge, take all tests
+FIRST_EDGE = 0  # tactics and policies in words overrun, retaliate as stated, attack as in the charge, take all tests
 ERROR_FACTOR = 1.6  # largest measured ratio of estimated to real edges
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -65,10 +65,10 @@ class ChoicePoint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SolvedDuel:
-    """A duel in which at least one side plays best or follows a policy in lines."""
+    """A duel in which at least one side plays best or follows a policy in words."""
 
     scenario: DuelScenario
-    shooters: tuple[Shooter, Shooter]  # a side with best play or lines is a Chooser
+    shooters: tuple[Shooter, Shooter]  # a side with best play or a policy in words is a Chooser
     setup: Setup
     game: Game  # graph of all situations
     course: Steps  # steps and choices of a round
@@ -122,7 +122,7 @@ class SolvedDuel:
         return float(self.plan_and_values[1][0, 0])
 
     def value_of_best_response(self, plan: Plan, side: int) -> float:
-        """Return the value of the duel if `side`, a best player, plays the best response to the other's `plan`."""
+        """Return the value of the duel if `side`, which must play best, replies best to the other side's `plan`."""
         first, second = (BEST if chooser == side and self.choosers[chooser] else PLANNED for chooser in range(2))
         return float(self.game.values(self.final_values, self.choice_rules(first, second), plan.copy())[0, 0])
 
@@ -185,7 +185,7 @@ class SolvedDuel:
                 yield PartEnd(number, point.place), states, self.branches(number, reached)
 
     def order_of(self, point: ChoicePoint, branch: int) -> tuple[tuple[int, int, int], int]:
-        """Return the first operation of a branch of orders, and the number of strikes of a salvo."""
+        """Return the first operation of a branch of orders, and its number of strikes (1 for a chosen order)."""
         rules = self.game.rules
         guard = rules.branches[rules.places[point.place, FIRST] + branch, GUARD]
         kind, side, number = rules.operations[guard].tolist()
@@ -242,7 +242,7 @@ class SolvedDuel:
         return plan
 
     def _opportunity_fire_edges(self, nodes: slice, reaction: int) -> NDArray[np.int64]:
-        """Return the edge of `reaction` in each of `nodes`; of holding fire where it is impossible, or NONE."""
+        """Return the edge of `reaction` in each of `nodes`; if it is impossible or NONE, the edge of holding fire."""
         edges = self.game.edges
         begins, ends = edges.begins[nodes.start : nodes.stop], edges.begins[nodes.start + 1 : nodes.stop + 1]
         result = np.zeros(len(begins), np.int64)

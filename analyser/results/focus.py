@@ -57,7 +57,7 @@ class FocusResult(FightResult):
     moments : tuple of JointStates
         States of both sides after each attack; the target is the second side. :meth:`to_frame` has a row for each
         attack and outcome: `attack` (from 1), figures, statuses, fates and `probability`; if simulated, also `count`,
-        `low`, `high`.
+        `low`, `high`, `interval`.
     wanted : (float, str) or None
         A probability and a fate, for which the result states the number of attacks needed (:meth:`until`).
     """
@@ -104,7 +104,7 @@ class FocusResult(FightResult):
         return [rule_effects(attack, attack.fight) for attack in self.scenario.attacks]
 
     def rounds(self) -> list[dict[str, Any]]:
-        """Return the figures after each attack, one plain dict each; if an attacker is at risk, with its losses."""
+        """Return the figures after each attack, one plain dict each; with the attacker's losses if any is at risk."""
         return [self._figures(number) | self._attacker_losses(number) for number in range(1, len(self.moments) + 1)]
 
     rows = rounds  # printed by ``--format csv``
@@ -133,7 +133,7 @@ class FocusResult(FightResult):
             losses |= probability_figures(f"p_attacker_{name}", estimate(weight, self.trials))
         attack = self.scenario.attacks[number - 1].attack
         models, limit = attack.attacker_models or MOST_MODELS, attack.attacker_damage_limit
-        destroyed = states.models_destroyed(own, MOST_MODELS) - MOST_MODELS + models  # each begins with MOST_MODELS
+        destroyed = states.models_destroyed(own, MOST_MODELS) - MOST_MODELS + models  # attackers begin with MOST_MODELS
         for name, values in (("models_destroyed", destroyed), ("damage_left", states.damage(own))):
             possible = values_of_unit(name.removesuffix("_left"), models, limit)
             losses |= mean_figures(f"mean_attacker_{name}", mean_between(values, weights, self.trials, possible))

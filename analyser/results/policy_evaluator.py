@@ -1,4 +1,4 @@
-"""Decisions of a policy in lines for a side of a solved duel: which conditions hold, and which edges are taken."""
+"""Decisions of a policy in words for a side of a solved duel: which conditions hold, and which edges are taken."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class PolicyLines(NamedTuple):
-    """The lines of a policy, with the defaults of the unit for re-arming and opportunity fire."""
+    """The lines of a policy in words, with the defaults of the unit for re-arming and opportunity fire."""
 
     lines: tuple[Line, ...]
     rearms: bool  # True: re-arm when the row must reload
@@ -38,7 +38,7 @@ class ResolvedLine(NamedTuple):
 
 
 class PolicyDecisions:
-    """Decisions of a policy in lines at a choice of orders."""
+    """Decisions of a policy in words at a choice of orders."""
 
     def __init__(self, duel: SolvedDuel, point: ChoicePoint, policy: PolicyLines) -> None:
         self.duel, self.point, self.policy = duel, point, policy

@@ -53,7 +53,7 @@ def figure_text(figures: Mapping[str, Any], name: str) -> str:
 
 
 def figure_rows(figures: Mapping[str, Any], labels: Mapping[str, str], sides: Sequence[str] = ("",)) -> list[list[str]]:
-    """Return a row for each label with a figure: that of its name, with each of `sides` in place of ``{}``.
+    """Return a row for each label that has a figure: a cell for each of `sides`, which replaces ``{}`` in the name.
 
     >>> figure_rows({"p_a_alive": 0.5, "p_b_alive": 1.0}, {"p_{}_alive": "P(alive)"}, ("a", "b"))
     [['P(alive)', '50.00%', '100%']]

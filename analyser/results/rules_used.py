@@ -325,7 +325,7 @@ def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_r
 
 
 def _assumptions_on_moves(scenario: DuelScenario, movers: Sequence[Chooser]) -> Iterator[str]:
-    """Yield the assumptions about the moves of a side that plays best or follows lines."""
+    """Yield the assumptions about the moves of a side that plays best or follows a policy in words."""
     terms = scenario.terms
     if terms.distance is None:
         return
@@ -407,7 +407,7 @@ def _unused_in_contact(
 
 
 def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
-    """Yield Overcharge and All-Out Attack if only another policy would use them; best play considers both."""
+    """Yield Overcharge and All-Out Attack, for a side with a tactic, if only another tactic would use them."""
     if shooter.chooses:
         return
     mine, theirs = shooter.unit, shooter.enemy

@@ -18,7 +18,7 @@ from analyser.scenarios.battle import SIDES
 MOST_NAMED = 4  # if more units are not significantly different from the swing unit, only their number is given
 _WINNING_OUTCOMES = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
 _ERROR = 1 - CONFIDENCE
-_BASE_ERROR = 0.2 * _ERROR / 2  # of each side's probability with all units, which has many more battles
+_BASE_ERROR = 0.2 * _ERROR / 2  # of each side's P(victory) with all units, from many more battles
 
 
 def unit_swing(base: Counts, without: Counts, side: str, units: int) -> dict[str, Any]:

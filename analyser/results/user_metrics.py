@@ -26,7 +26,7 @@ def value_of(result: Any, function: Callable[[pd.DataFrame], Any]) -> Estimate |
     """Return the value of a function of the outcome table of a result; see :meth:`~analyser.Result.metric`.
 
     An Estimate or a Mean has a 95% interval if simulated. A float is the one number that the function returned.
-    InputError if the function fails, or returns neither one number or flag nor one for each outcome.
+    InputError if the function fails, or if it does not return a number, a flag, or an array with one for each outcome.
     """
     table = result.to_frame()
     try:

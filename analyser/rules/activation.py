@@ -26,7 +26,7 @@ class Order(IntEnum):
 
 _EXIT_LENGTH = 3 * INCH  # longest move of a garrison that leaves its building
 _CLEAR_OF_ENEMIES = INCH  # least distance from the enemy after a move other than a charge
-STOP_IS_DISTANCE = 1 << 17  # flag of a stop: it is the distance from the enemy at the end, not the length moved
+STOP_IS_DISTANCE = 1 << 17  # flag of a stop that is the distance from the enemy after the move, not the length moved
 ROUND_FLAGS = ACTIVATED | unit_state.IS_FIRST  # bits cleared by the end phase
 _ACTIVATION_FLAGS = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | unit_state.DISORDERED_BEFORE
 
@@ -67,7 +67,7 @@ def distance_between(state: int, other: int, side: SideFacts, other_side: SideFa
 
 @step
 def is_at_short_range(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
-    """Return True if the enemy is within the row's short range; the policy decides if distances do not count."""
+    """Return True if the enemy is within the row's short range; if distances do not count, the policy decides."""
     if strike.short_range == NONE:
         return False
     if distance == NONE:
@@ -196,7 +196,7 @@ def carry_out_move(state: int, decision: tuple[int, int], side: SideFacts, lengt
 
 @step
 def end_activation(state: int, target: TargetFacts) -> int:
-    """Return the state without the statuses that the unit began with (AC-5.7, AC-5.8; Construct, AC-7)."""
+    """Return the state without the statuses from before the activation (AC-5.7, AC-5.8; Construct, AC-7)."""
     if unit_state.is_removed(state):
         return unit_state.with_order(state, Order.NOTHING)
     if state & unit_state.SUPPRESSED_BEFORE:

@@ -28,7 +28,7 @@ class CardChoice(IntEnum):
     LOWEST = 1
     MIDDLE = 2
     SURRENDER = 3
-    KEPT = 4  # the highest card if the side plays first, else the lowest that at least equals the other card, or none
+    KEPT = 4  # the highest card if the side plays first, else the lowest card that is not below the enemy's, or no card
 
 
 class ActivationChoice(IntEnum):

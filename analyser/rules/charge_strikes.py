@@ -50,13 +50,13 @@ def bonuses_of_retaliation(threatened: int, striker: int, struck: int) -> int:
 
 @step
 def penalties_of_retaliation(supported: int) -> int:
-    """Return the penalties of the retaliation, except for suppression, as bits; `supported`: 1 if the charger is."""
+    """Return the penalties of the retaliation, except suppression, as bits; `supported`: 1 for a supported charger."""
     return Penalty.THREATENED.value if supported else 0
 
 
 @step
 def times_of_retaliation(garrisoned: int, storming_party: int, advantage: int) -> tuple[int, int]:
-    """Return where the charged unit must be to strike before the charger, and after it (AC-8.3, AC-8.4, AC-8.6)."""
+    """Return where the charged unit must be to strike before, and after, the charger (AC-8.3, AC-8.4, AC-8.6)."""
     if garrisoned and storming_party:
         return (OUT_OF_BUILDING, IN_BUILDING) if advantage else (NEVER, NONE)
     if advantage:

@@ -107,7 +107,7 @@ def withdraw(state: int, side: SideFacts) -> int:
 
 @step
 def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int) -> None:
-    """Fill `fight` with the test of a loser in `state` (AC-8.5, AC-5.2); change its record `target`, and `attack`."""
+    """Fill `fight` with the test of a loser in `state` (AC-8.5, AC-5.2); `target` (its record) and `attack` change."""
     unit_state.copy_to_record(target, side, state)
     target.models = unit_state.models_of(state) + unit_state.models_lost(state)
     target.exposed = NONE
@@ -143,7 +143,7 @@ def count_win(state: int, side: SideFacts) -> int:
 def set_passengers_test(
     fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int
 ) -> None:
-    """Fill `fight` with the test of passengers (record `target`) of a transport in `state` that is tested (AC-5.10)."""
+    """Fill `fight` with the test of passengers (record `target`); `state` is the state of their transport (AC-5.10)."""
     target.models = passengers_left(side, unit_state.models_of(state) + unit_state.models_lost(state))
     target.suppressed = 1 if target.suppressed or state & PASSENGERS_SUPPRESSED else 0
     target.activated = 1 if target.activated or state & PASSENGERS_ACTIVATED else 0

@@ -60,7 +60,7 @@ def test_draw(side: int) -> int:
 
 @inlined
 def success_counts(draw: int, highest: int, odds: DrawOdds) -> tuple[int, int]:
-    """Return the number of draws that succeed, and of all equally likely draws; a card up to `highest` succeeds."""
+    """Return the numbers of successes and of all equally likely results; a card up to `highest` is a success."""
     hitting = odds.heroic + odds.strike
     if draw == Draw.COIN:
         return 1, 2

@@ -60,7 +60,7 @@ class Effects(NamedTuple):
 
 
 def pack_rule(rule: HouseRule) -> int:
-    """Return a house rule as one integer, without effects on all tests and on disorder (in the target's record).
+    """Return a house rule as one integer; its effects on all tests and on disorder are in the target's record instead.
 
     >>> pack_rule(HouseRule(dice=1)) < pack_rule(HouseRule(dice=2, hits={"heroic": 3})) < 2**53
     True

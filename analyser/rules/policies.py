@@ -9,7 +9,7 @@ from analyser.common.jit import step
 
 
 class Policy(IntEnum):
-    """Tactics: policies with fixed lines."""
+    """Tactics, which are predefined policies."""
 
     SHOOT = 0
     SHORT_RANGE = 1
@@ -21,11 +21,11 @@ class Policy(IntEnum):
 
 
 class Tactic(NamedTuple):
-    """A policy with fixed lines."""
+    """A predefined policy."""
 
     description: str
     shoots: bool  # True if the unit shoots in its own activation
-    lines: tuple[str, ...]  # see :mod:`.policy_lines`
+    lines: tuple[str, ...]  # orders with conditions (:mod:`.policy_lines`)
 
 
 POLICIES = {

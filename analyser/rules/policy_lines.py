@@ -1,4 +1,4 @@
-"""Parser of policies in lines such as ``charge if the enemy is suppressed``, and a table of the tactics for kernels."""
+"""Parser of policies in words, such as ``charge if the enemy is suppressed``, and a table of tactics for kernels."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ YES_NO_CONDITIONS = (
     "enemy activated",
 )
 """Conditions that are true or false, about the row in use, a charge, the unit itself, or the enemy."""
-_RANGE_CONDITIONS = ("in range", "in short range")  # one subject: 0 is out of range, 1 long range, 2 short range
+_RANGE_CONDITIONS = ("in range", "in short range")  # one subject: 0 (out of range), 1 (long range) or 2 (short range)
 QUANTITIES = ("models", "damage", "enemy models", "enemy damage", "distance", "round", "rounds left")
 """Subjects of the conditions that compare a number."""
 _MOVES = {
@@ -100,7 +100,7 @@ MOST_LINES = 10_000  # lines of a policy; a plan of best play has one per situat
 
 
 def is_in_words(policy: str) -> bool:
-    """Return True if a text is a policy in lines (an order, or more than one word), not the name of a tactic.
+    """Return True if a text is a policy in words (an order, or more than one word), not the name of a tactic.
 
     >>> is_in_words("advance"), is_in_words("aim and shoot"), is_in_words("short_range")
     (True, True, False)
@@ -363,7 +363,7 @@ _TACTIC_CONDITIONS = ("in range", "in short range", "within reach")  # condition
 _ALWAYS, _IN_RANGE, _IN_SHORT_RANGE, _WITHIN_REACH = range(4)
 TACTIC_LINES: dict[str, tuple[Line, ...]] = {name: lines_of(about.lines, name) for name, about in POLICIES.items()}
 """The lines of each tactic."""
-_TACTIC_SIZE = max(map(len, TACTIC_LINES.values()))  # rows per tactic in the table; shorter ones repeat the last line
+_TACTIC_SIZE = max(map(len, TACTIC_LINES.values()))  # rows per tactic; shorter tactics repeat their last line
 
 
 def _table_entry(line: Line) -> tuple[int, int, int]:

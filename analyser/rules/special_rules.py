@@ -29,7 +29,7 @@ def distance_of_enemy(state: int, other: int, side: SideFacts, other_side: SideF
 
 @step
 def after_demise_die(state: int, strikes: bool, distance: int, side: SideFacts) -> int:
-    """Return the state after the die: BLAST if it `strikes` and reaches the enemy, else PANIC if a miss would."""
+    """Return the state after the die: BLAST if it `strikes` and reaches the enemy, else PANIC if a miss reaches it."""
     state |= DIE_ROLLED
     if strikes and distance <= HEROIC_REACH:
         return state | BLAST
@@ -50,13 +50,13 @@ def end_effect(state: int, bit: int, side: SideFacts) -> int:
 
 @step
 def skip_die_after_shot(state: int, side: SideFacts) -> int:
-    """Return a unit's state after a shot; at an unknown distance no other unit is near, so no die is rolled."""
+    """Return a unit's state after a shot; at an unknown distance no unit counts as near, so no demise die is rolled."""
     without_effect = unit_state.is_removed(state) and side.spectacular_demise and side.distance == NONE
     return state | DIE_ROLLED if without_effect else state
 
 
-# Bit of a unit that is not removed, set from an attack with Siegebreaker until the die for the building is rolled. In a
-# removed unit the bit means FLED.
+# Bit that is set from an attack with Siegebreaker until the die for the building is rolled. If the unit is removed, the
+# bit means FLED.
 BUILDING_ATTACKED = discipline.FLED
 
 

@@ -164,7 +164,7 @@ def target_after(strike: StrikeFacts, attack: AttackFacts, side: SideFacts, targ
 def attacker_after(
     strike: StrikeFacts, attack: AttackFacts, side: SideFacts, states: tuple[int, int], losses: tuple[int, int]
 ) -> int:
-    """Return the attacker's state after a strike (AC-4.2, AC-6); `states`: its own before, the target's after."""
+    """Return the attacker's state after a strike (AC-4.2, AC-6); `states`: its own before, the target's after it."""
     if strike.by_blast:
         return special_rules.end_effect(states[0], special_rules.BLAST, side)
     state = states[0] & ~unit_state.ON_LOOKOUT if strike.by_lookout else states[0]

@@ -70,7 +70,7 @@ class AttackFacts:
 
     close_quarters: int  # 1: the attack ignores cover and range, and causes no test (AC-4.3, AC-8.5)
     dice: int
-    dice_in_parentheses: int  # NONE if the cell has none
+    dice_in_parentheses: int  # NONE: the armaments table has no value in parentheses here
     point_blank: int
     shock: int
     wreckers: int
@@ -202,12 +202,12 @@ class SideFacts(NamedTuple):
     distance: int = 0  # distance of the two units at the start; NONE: always in range
     edge_distance: int = 0  # distance to the side's own table edge at the start; NONE: the edge is far
     tracks_position: int = 0  # 1: the position matters, and is stored in the state (:mod:`.unit_state`)
-    stride: int = 0  # step between the possible positions, counted from the start
+    stride: int = 0  # positions are multiples of the stride, counted from the start
     origin: int = 0  # the position that a state stores at the start, in strides
     position_bit: int = 0  # lowest bit of the position in the state
     speed: int = 0
     retires: int = 0  # longest move away from the enemy, in multiples of SPEED
-    policy: int = 0  # a Policy, or NONE: an optimizer or a plan decides for the side
+    policy: int = 0  # a Policy, or NONE: best play or a plan decides for the side
     charges: int = 0  # 1: the unit may charge the other side
     berserk: int = 0  # 1: it charges after a failed rally test, if possible, under every policy
     runs_amok: int = 0  # 1: it charges if possible, under every policy

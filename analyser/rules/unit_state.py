@@ -16,15 +16,15 @@ WINS_BIT = 51  # lowest bit of the combats won, if they are counted; the positio
 BITS_OF_WINS_IN_A_CHARGE = 2
 STATE_BITS = 63
 
-# Bit of a unit that is not removed, until the operation CLEAR_MARK: an enemy with Throw destroyed one of its models in
-# close quarters, or it shot at a Tail Gunner. In a removed unit the bit means BROKEN.
+# Bit that is set until the operation CLEAR_MARK: an enemy with Throw destroyed a model of the unit in close quarters,
+# or the unit shot at a Tail Gunner. If the unit is removed, the bit means BROKEN.
 MARKED = discipline.BROKEN
 
 # Bit of a removed unit: its own blanks (Overcharge) destroyed it in a combat, so other units of its side still strike
 # (AC-8.7).
 BY_OWN_BLANKS = CRYO
 
-# Bits of a unit outside combat: it must take a suppression test; it has had heavy losses (AC-5.2).
+# Outside combat, these bits mean: the unit must take a suppression test; the unit has had heavy losses (AC-5.2).
 TEST_DUE, AFTER_HEAVY_LOSSES = SUPPRESSIVE, CRYO
 
 FALL_BACK = 3 * INCH  # length of a fall-back (AC-5.4 b) and of a withdrawal (AC-8.5)
@@ -142,7 +142,7 @@ def copy_to_record(target: TargetFacts, side: SideFacts, state: int) -> None:
 
 @step
 def removed_state(state: int, side: SideFacts, destroyed: int, flags: int) -> int:
-    """Return the state of a removed unit, which has just lost `destroyed`; it keeps its position for a blast."""
+    """Return the state of a removed unit that has just lost `destroyed` models; it keeps its position for a blast."""
     lost_before = side.models - models_of(state)
     kept = _KEPT_WHEN_REMOVED | FELL_BACK | (-1 << WINS_BIT)
     if not side.spectacular_demise or side.distance == NONE:

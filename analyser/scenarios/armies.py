@@ -40,7 +40,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
     ----------
     source : path, list or mapping
         The path of an army file (`docs/armies.md`), or of a roster of BattleScribe or New Recruit (``.ros``, ``.rosz``,
-        ``.json``). Or a list of units: selectors, ``3 x`` a selector, loadouts, or mappings with the keys of
+        ``.json``). Or a list of units: selectors (also ``3 x SELECTOR``), loadouts, or mappings with the keys of
         ``[[unit]]``. Or a mapping in the form of the file. An Army is returned unchanged.
     profiles : Profiles or path, optional
         Source of the units. Default: the shipped profiles.
@@ -68,7 +68,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
     if isinstance(source, Sequence) and not isinstance(source, str):
         return _from_table({"unit": source}, "army", library)
     path = path_of(source, "army")
-    if path.suffix.lower() not in (*ROSTERS, *DATA_FILES):  # read_roster refuses data files with a hint
+    if path.suffix.lower() not in (*ROSTERS, *DATA_FILES):  # for data files read_roster raises an error with a hint
         return _from_file(path, library)
     roster = read_roster(path)
     try:
@@ -139,7 +139,7 @@ def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceC
     Parameters
     ----------
     source, profiles
-        As in :func:`load_army`, which also raises InputError.
+        As in :func:`load_army`, with the same errors.
 
     Returns
     -------

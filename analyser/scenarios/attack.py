@@ -98,7 +98,7 @@ class Scenario:
 
 
 def attack_record(attack: Attack, attacker: HasKeywords | None = None) -> AttackFacts:
-    """Return the :data:`~analyser.rules.structs.ATTACK` record of an attack; `attacker` is its unit."""
+    """Return the :data:`~analyser.rules.structs.ATTACK` record of an attack; `attacker` is the attacking unit."""
     assert attack.dice is not None
     in_parentheses = attack.dice_in_parentheses
     more = DICE_PER_CARRIAGE * attack.carriages
@@ -191,7 +191,7 @@ def freeze(record: Any) -> Any:
 def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: HasKeywords | None = None) -> np.void:
     """Return a record; `numbers` are the values of some fields.
 
-    Any other field has the value of the same key in `source` (NONE if unset), or 1 if `source` has the keyword.
+    Any other field is the attribute of its name in `source` (NONE if None), or else 1 if a keyword has its name, or 0.
     """
     names = dtype.names or ()
     assert numbers.keys() <= set(names), f"unknown fields of the record: {', '.join(numbers.keys() - set(names))}"
@@ -203,7 +203,7 @@ def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: HasK
 
 
 def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
-    """Return the record of an attack on a target; uncompiled, because compiling takes longer than one call."""
+    """Return the record of an attack on a target; runs uncompiled, because compiling takes longer than one call."""
     fight: Any = SimpleNamespace()
     set_fight(python_copy(attack), python_copy(target), fight)
     record: FightFacts = np.array([values_of_fight(fight)], FIGHT)[0]
@@ -248,7 +248,7 @@ _OTHER_WARNINGS = {"officer", "taking_cover"}  # keys with a warning of their ow
 _DEFAULTS_WITHOUT_PROFILE: dict[str, Any] = {"attacker_garrisoned": False, "attacker_damage_limit": 1} | dict.fromkeys(
     ("distance", "attacker_models", "dice_in_parentheses")
 )
-"""Keys that are checked only for an attack without a profile; with a profile they select the row and dice."""
+"""Keys whose effect is checked only without a profile of the attacker; with a profile they select the row and dice."""
 
 
 def _default_conditions(section: type[Record]) -> dict[str, Any]:
@@ -312,11 +312,11 @@ RANKED_BY = {
     "p_annihilated": "probability of annihilation",
     "mean_damage": "expected damage",
 }
-"""Figures that rank rows, most important first; the first row on the card wins ties."""
+"""Figures that rank rows, the most important first; of equally good rows the first in the profile is chosen."""
 
 
 def best_attacks(summaries: NDArray[np.void]) -> NDArray[np.int64]:
-    """Return the best attack on each target by :data:`RANKED_BY`, from shape (attacks, targets); -1 if all are NaN."""
+    """Return each target's best attack as an index, or -1 if all are NaN; `summaries` has shape (attacks, targets)."""
     best = np.full(summaries.shape[1], -1, np.int64)
     highest = np.full((len(RANKED_BY), summaries.shape[1]), -1.0)
     for index, attack in enumerate(summaries):
@@ -340,7 +340,7 @@ def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: R
 
 
 def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:
-    """Return the row that attacks (None without attacker), and the reason if several could; InputError if none can."""
+    """Return the row that attacks (None without attacker) and, if several can, the reason; InputError if none can."""
     if attacker is None:
         if attack.row is not None:
             raise InputError("a row without an attacker", where="attack.row", allowed="also state attack.attacker")

@@ -130,13 +130,13 @@ class BattleFile(QuestionFile):
 
 
 class BattleUnit(NamedTuple):
-    """A unit of an army at its start in a battle."""
+    """A unit of an army at the start of a battle."""
 
     unit: ArmyUnit
     combatant: Combatant
     policy: PolicyName
     x: int  # hundredths of an inch from the left end of the front
-    y: int  # from the edge of the first army
+    y: int  # hundredths of an inch from the table edge of the first army
     reserve: bool
     commander: bool
     chooses_target: bool  # policy `auto` under the tactic `policies`: it chooses an enemy that it can hurt (BT-4)
@@ -265,7 +265,7 @@ def _combatants(side: str, army: Army, library: Profiles) -> list[Combatant]:
 def _battle_units(
     side: str, army: Army, combatants: tuple[list[Combatant], list[Combatant]], terms: BattleTerms, rules: ForceRules
 ) -> tuple[BattleUnit, ...]:
-    """Return the units of an army at their starting positions (BT-1); `combatants`: its own, and those of the enemy."""
+    """Return the units of an army at their starting positions (BT-1); `combatants` are its own and the enemy's."""
     assert terms.table is not None
     width, table, gap = (hundredths(inches) for inches in (terms.width, terms.table, terms.gap))
     fielded, (friends, enemies) = [], combatants
@@ -295,7 +295,7 @@ def _battle_units(
 
 
 def policy_of(unit: ArmyUnit, combatant: Combatant, enemies: list[Combatant], default: str) -> PolicyName:
-    """Return a unit's policy, by default its side's; `auto` is `charge` if it can only charge, else `shoot` (BT-4)."""
+    """Return a unit's policy or `default`; `auto` becomes `charge` if the unit can only charge, else `shoot` (BT-4)."""
     if combatant.aircraft:  # an aircraft attacks in a sortie
         return "shoot"
     if (stated := unit.policy or default) != AUTO:
@@ -336,7 +336,7 @@ def battle_warnings(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms)
 
 
 def distance_between(unit: BattleUnit, other: BattleUnit) -> float | None:
-    """Return the distance of two units at the start in inches; None if either is an aircraft."""
+    """Return the distance between two units at the start, in inches; None if either is an aircraft."""
     if unit.combatant.aircraft or other.combatant.aircraft:
         return None
     return length_of(unit.x - other.x, unit.y - other.y) / INCH

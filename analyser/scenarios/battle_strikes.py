@@ -58,7 +58,7 @@ class Strikes:
         self._odds = odds_of(np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts())
 
     def index_of(self, strike: Strike | None) -> int:
-        """Return the index of a strike, and add it if new; NO_STRIKE for None. Ignores its side, orders and marking."""
+        """Return the index of a strike, and add it if new; NO_STRIKE for None. Side, orders and marking are ignored."""
         if strike is None:
             return NO_STRIKE
         record = strike.strike._replace(striker=0, orders=NONE, marks_striker=0)
@@ -158,7 +158,7 @@ def set_gains(
     """Fill the expected gains in `tables`, computed once for each strike, pool and effective DEFENCE."""
     jobs: list[tuple[int, int, int, int]] = []
     targets, gains_of = tables.targets, tables.gains_of
-    start, index = 1 + int((targets["models"] * targets["damage_limit"]).max()), 0  # first gains: 0, for no dice
+    start, index = 1 + int((targets["models"] * targets["damage_limit"]).max()), 0  # before `start`: 0, for no dice
     for strike, strike_cells in enumerate(cells):
         starts: dict[tuple[int, int], int] = {}
         health = int(targets[strike]["models"] * targets[strike]["damage_limit"])
@@ -186,7 +186,7 @@ def set_gains(
 
 
 def set_look_ahead(setup: Any, tables: Tables, sides: Any, units: Any) -> None:
-    """Set the gains of each unit at full strength from attacks on each enemy, and its reach."""
+    """Fill in `setup` the gains and ranges of each unit's attacks on each enemy, for units at full strength."""
     field: Any = empty_record(Battlefield)
     battle = Battle(setup, tables, field, empty_record(Counts))
     field.sides[:], field.units[:] = sides, units

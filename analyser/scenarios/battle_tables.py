@@ -88,7 +88,7 @@ class Encoder:
         self._facts: dict[tuple[Any, ...], Any] = {}  # records of PAIR
         self._rows: dict[tuple[int, int], Any] = {}  # records of ROWS
         self._values: list[float] = []
-        self._value_at: dict[tuple[Any, ...], tuple[int, bool]] = {}  # first index in _values, and True if by damage
+        self._value_at: dict[tuple[Any, ...], tuple[int, bool]] = {}  # first index in _values; True: selected by damage
         self._expected: dict[tuple[int, ...], float] = {}  # expected values by pool and fight
 
     def encode(self, scenario: BattleScenario) -> EncodedBattle:
@@ -244,7 +244,7 @@ class Encoder:
         return facts
 
     def _damage_share(self, pair: _Pair, fielded: tuple[BattleUnit, BattleUnit]) -> float:
-        """Return the expected share of an enemy that one attack destroys, at full strength, beyond short range."""
+        """Return the expected share of an unhurt enemy that an attack at full strength beyond short range destroys."""
         attacker, target = (unit.combatant for unit in fielded)
         strike = pair.strikes[StrikeSlot.CHARGE if pair.policy == "charge" else 0]
         count = 0 if attacker.behemoth else attacker.models or 1

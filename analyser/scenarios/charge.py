@@ -132,8 +132,8 @@ def combats(
     """Return the operations of a charge for each of `chargers`, and append the strikes to the draft.
 
     `chargers` are variants of the charging unit (side `active`): as stated, then with other rows and Overcharge.
-    `charged` are such variants of the enemy. A side chooses when it strikes, knowing both states (AC-7, AC-8.1 to
-    AC-8.4).
+    `charged` are such variants of the enemy. Just before each strike, its side chooses the variant, and knows the
+    states of both units (AC-7, AC-8.1 to AC-8.4).
     """
 
     def draft_between(charger: Combatant, other: Combatant) -> Any:
@@ -146,7 +146,7 @@ def combats(
     by_charger = [draft_between(charger, charged[0]) for charger in chargers]
     by_charged = [by_charger[0], *(draft_between(chargers[0], unit) for unit in charged[1:])]
     options = {active: by_charger, 1 - active: by_charged}
-    numbers = list[list[int]]()  # index of each strike of the combat, with each variant
+    numbers = list[list[int]]()  # by strike of the combat and variant: its index in `draft`
     for number, strike in enumerate(by_charger[0].setup.strikes):
         drafts = options[strike.striker] if strike.pays_overcharge else options[active][:1]
         numbers.append([draft.copy_strike(combat, number) for combat in drafts])
@@ -159,7 +159,7 @@ def combats(
         if len(own_numbers) == 1:
             return operation._replace(number=own_numbers[0])
         if subject == ATTACK and operation.number == 0:
-            subject = DECLARED  # nothing has happened since the charge
+            subject = DECLARED  # nothing has happened since the charge was declared
         others = [index for index in range(len(own_numbers)) if index != first]
         others.sort(key=lambda index: units[index].overcharge != units[first].overcharge)
         return Choice(striker, subject, [[operation._replace(number=own_numbers[index])] for index in (first, *others)])
@@ -168,7 +168,7 @@ def combats(
 
 
 def with_overrun_choice(operations: list[Operation | Choice], active: int) -> list[Operation | Choice]:
-    """Return the operations of a combat; the winner chooses whether to use Overrun (AC-7, AC-8.5)."""
+    """Return the operations of a combat in which a winning charger chooses whether to use Overrun (AC-7, AC-8.5)."""
     kinds = [operation.kind if isinstance(operation, Operation) else None for operation in operations]
     if kinds.count(Kind.ENGAGE) == 1:
         return operations
@@ -179,7 +179,7 @@ def with_overrun_choice(operations: list[Operation | Choice], active: int) -> li
 
 
 def strikes_of_charge(charger: Combatant, charged: Combatant) -> dict[StrikeSlot, Strike | None]:
-    """Return the strikes of a charge in the open without other units, and those back; None for an impossible one."""
+    """Return the strikes of both units in a charge in the open, without other units; None for an impossible strike."""
     draft: Any = Draft((charger, charged))
 
     def index_added_by(add: Callable[..., None], *more: int) -> int | None:
@@ -217,7 +217,7 @@ def charge_program(
     *,
     is_checked: bool = False,
 ) -> tuple[Setup, list[Operation]]:
-    """Return the setup and the program of one charge; InputError if it is impossible, unless `is_checked` before."""
+    """Return the setup and the program of one charge; unless `is_checked`, InputError for an impossible charge."""
     if not is_checked:
         target.check_can_be_charged()
         attacker.check_can_charge()

@@ -53,7 +53,7 @@ STAY = Option(Manoeuvre.STAY, Action.NOTHING)
 
 @dataclass(eq=False)
 class Chooser(Shooter):
-    """Side of a duel that plays best or follows a policy in words."""
+    """Side of a duel that plays best or follows a policy in words, such as ``charge if the enemy is suppressed``."""
 
     chooses: ClassVar[bool] = True
 
@@ -64,7 +64,7 @@ class Chooser(Shooter):
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Rows that it can fire in its activation: the stated row, or all."""
+        """Rows that the unit can fire in its activation: only the stated row, or else all."""
         usable = rows_to_shoot_with(self.unit, self.enemy, "shoot")
         return [row for row in usable if self.stated_row in (None, row)]
 
@@ -149,13 +149,13 @@ class Chooser(Shooter):
 
     @property
     def _exits(self) -> tuple[Manoeuvre, ...]:
-        """Exits from its building; if positions matter, also one that ends 3 inches further away."""
+        """Manoeuvres that leave its building; if distances count, also that to the rear, away from the enemy."""
         if not self.unit.garrisoned:
             return ()
         return (Manoeuvre.EXIT,) if self.distance is None else (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
 
     def stop_of(self, line: Line, salvo: int) -> int:
-        """Return the end of the move in a line that fires `salvo` (or NONE); InputError for an impossible move."""
+        """Return the end of the move in a line; `salvo` is its salvo, or NONE. InputError for an impossible move."""
         self._check_move(line)
         if line.stop not in (TO_RANGE, TO_SHORT_RANGE):
             return line.stop
@@ -198,7 +198,7 @@ class Chooser(Shooter):
 
     @cached_property
     def _shots(self) -> list[Shot]:
-        """All shots of its activation: first attacks, further attacks, and the same after leaving a building."""
+        """All shots of an activation: first attacks, further attacks, and all of these after leaving a building."""
         shots = [Shot(row) for row in self.rows]
         shots += [Shot(row, overcharge=True) for row in self.rows if row.has("Overcharge")]
         fires_several = self.unit.value("All-Out Attack") > 1 and len(self.rows) > 1
@@ -207,7 +207,7 @@ class Chooser(Shooter):
 
     @cached_property
     def salvos(self) -> list[tuple[Shot, ...]]:
-        """Possible attacks of one activation: each shot alone, or with All-Out Attack a row and then others."""
+        """Possible attacks of one activation: each shot alone or, with All-Out Attack, one row and then other rows."""
         shots = [shot for shot in self._shots if not shot.reforming]
         salvos: list[tuple[Shot, ...]] = [(shot,) for shot in shots if not shot.follows]
         most = self.unit.value("All-Out Attack")
@@ -243,7 +243,7 @@ class Chooser(Shooter):
 
     @cached_property
     def options(self) -> list[Option]:
-        """Possible uses of an activation, sorted as the branches of :meth:`choice`."""
+        """Possible uses of an activation, in the order of the branches of :meth:`choice`."""
         return list(self._options())
 
     def _options(self) -> Iterator[Option]:
@@ -288,7 +288,7 @@ class Chooser(Shooter):
         draft: Any,
         charged: Sequence[Combatant],
     ) -> Choice:
-        """Return the choice of its orders; `shots` are its strikes, `charged` the enemy's `retaliation_options`."""
+        """Return the choice of orders, given the indices from `add_shots` and the enemy's `retaliation_options`."""
         number_of = dict(zip(self._shots, shots))
         charges = iter(combats([self._unit_with_attack(charge) for charge in self.charges], charged, self.side, draft))
         branches: list[list[Operation | Choice]] = []

@@ -66,7 +66,7 @@ def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset)
 
 
 def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Shooter, Shooter]:
-    """Return both sides of a duel with the rows that they fire; InputError if one cannot fight it."""
+    """Return both sides of a duel with the rows that they fire; InputError if a unit cannot fight it."""
     for unit, enemy, policy, where in ((a, b, terms.policy_a, "a"), (b, a, terms.policy_b, "b")):
         if unit.aircraft:
             problem = f"{unit.unit or 'the unit'} is an aircraft and flies sorties, so it cannot fight a duel (AC-9.2)"
@@ -118,7 +118,7 @@ def program_of_shooters(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> 
 def round_program(
     shooters: tuple[Shooter, Shooter], terms: DuelTerms, *, with_test_choices: bool = True
 ) -> tuple[Setup, list[Operation | Choice]]:
-    """Return the setup of a duel, and the operations of a round, including the choices of best play."""
+    """Return the setup of a duel, and the operations of a round, including the choices of both sides."""
     sides = shooters[0].unit, shooters[1].unit
     draft: Any = Draft(sides, distance=to_length(terms.distance), rounds=terms.rounds)
     for shooter in shooters:
@@ -140,7 +140,7 @@ def _set_side(draft: Any, shooter: Shooter) -> None:
     number = Policy[policy.upper()].value if isinstance(policy, str) and policy in POLICIES else NONE
     charges = int(unit.may_charge(shooter.enemy, policy))
     duel_steps.set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
-    if shooter.chooses and shooter.distance is not None:  # retreat in SPEEDs; 2 (double time) needs a table edge
+    if shooter.chooses and shooter.distance is not None:  # `retires` in SPEEDs; 2 (double time) needs a table edge
         draft.setup.sides[shooter.side].retires = 1 if unit.edge_distance is None else 2
 
 
@@ -204,7 +204,7 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
 
 
 def flatten(steps: Iterable[Operation | Choice]) -> list[Operation]:
-    """Return operations as a list: each choice's last branch (OVERRUN: all), and strikes and panic tests of others."""
+    """Return a list of operations: a choice's last branch (OVERRUN: all), other branches' strikes and panic tests."""
     result: list[Operation] = []
     for step in steps:
         if isinstance(step, Operation):

@@ -1,4 +1,4 @@
-"""Records of the units and strikes of a longer fight, as the engines read them."""
+"""Records of the units and strikes of a fight of several steps, as the engines read them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from analyser.scenarios.schema import Attack, Combatant, Target
 
 
 class _QuickRecord(np.record):  # type: ignore[misc]  # only the stubs call it final
-    """A record with a quick `data`; NumPy's would describe hundreds of fields at every kernel call."""
+    """A record with a quick `data`; that of NumPy would describe hundreds of fields at every kernel call."""
 
     @property
     def data(self) -> Any:
@@ -43,7 +43,7 @@ _DICE_END = _DICE_START + SETUP["dice"].itemsize  # the dice are most of the mem
 
 
 class Strike(NamedTuple):
-    """A strike with its records of ATTACK and TARGET; strikes share these records, so copy one before changing it."""
+    """A strike with its records of ATTACK and TARGET; strikes share such records, so copy a record to change it."""
 
     strike: StrikeFacts
     attack: Any
@@ -179,7 +179,7 @@ class Draft:
         return len(setup.strikes) - 1
 
     def add_others(self, active: int, inside: int, orders: int) -> None:
-        """Append the attacks of other units of the charged side (AC-8.7); does nothing except in a charge."""
+        """Do nothing; the draft of a charge appends the attacks of other units of the charged side (AC-8.7)."""
 
     def copy_strike(self, other: Draft, number: int) -> int:
         """Add a strike of another draft, and return its index in this draft."""
@@ -206,7 +206,7 @@ class Draft:
         return [SideFacts(**vars(side)) for side in self.setup.sides]
 
     def check_room(self, full: int, length: int, where: str) -> None:
-        """Raise InputError if `full` is a side (not NONE): its states cannot hold all positions in `length`."""
+        """Raise InputError if `full` is not NONE: the states of side `full` cannot hold all positions in `length`."""
         if full == NONE:
             return
         side = self.setup.sides[full]

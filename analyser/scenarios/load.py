@@ -118,7 +118,7 @@ def scenario_from(
     stated: Mapping[str, Any],
     profiles: ProfilesLike | None,
 ) -> ScenarioT:
-    """Return the scenario `whole`, or of the sections `parts`, which already contain the conditions `stated`."""
+    """Return the scenario of the sections `parts`, which contain the conditions `stated`; without `parts`, `whole`."""
     if parts is None:
         if stated:
             raise InputError("state this in the scenario, not as an option", where=next(iter(stated)))
@@ -167,7 +167,7 @@ def kind_of(raw: Mapping[str, Any]) -> schema.Kind:
 def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles, *, where: str) -> FileT:
     """Return the `raw` sections as checked records; InputError if they describe a scenario of another kind.
 
-    Parts stated with `library` count first, then ``[ruleset]``, then the library's file. Null is ignored.
+    The ruleset stated with `library` overrides ``[ruleset]``, which overrides the library's file. Null is ignored.
     """
     section_names = {"target"}.union(*OWN_SECTIONS.values())
     if not raw.keys() & section_names:

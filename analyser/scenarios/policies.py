@@ -86,7 +86,7 @@ class Shooter:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Rows fired in its activation; by `charge` after a failed rally test (AC-5.6; All-Out Attack, AC-7)."""
+        """Rows that it fires in an activation; with policy `charge`, those after a failed rally test (AC-5.6, AC-7)."""
         policy = "shoot" if self.policy == "charge" and self.unit.can_fail_to_rally else self.policy
         usable = rows_to_shoot_with(self.unit, self.enemy, policy) if policy in SHOOTING else []
         if not usable:
@@ -103,7 +103,7 @@ class Shooter:
 
     @cached_property
     def lookout_row(self) -> Row | None:
-        """The row of its opportunity fire, or None: the stated row, or else the best, a Reactive one if it has any."""
+        """The row of its opportunity fire, or None: the stated row, else the best Reactive row, else the best row."""
         reacts = self.policy == "lookout" or self.unit.on_lookout
         usable = rows_to_shoot_with(self.unit, self.enemy, "lookout") if reacts else []
         if not usable:
@@ -116,7 +116,7 @@ class Shooter:
         return [] if self.lookout_row is None else [self.lookout_row]
 
     def _usable_stated_row(self) -> Row | None:
-        """Return the stated row, or None if the policy needs no row; InputError if it cannot fire the row."""
+        """Return the stated row, if any and usable; InputError if it is unusable and the policy would fire it."""
         policy, unit = self.policy, self.unit
         if unit.row is None:
             return None
@@ -190,7 +190,7 @@ class Shooter:
         return row is not None and row.has("Slow to Fire")
 
     def add_reactions(self, draft: Draft) -> list[int]:
-        """Add the strike of a unit on lookout (opportunity fire), if any."""
+        """Add the strike of a unit on lookout (opportunity fire), if any, and return its index in a list."""
         return [self.add_shot(draft, row, opportunity=1) for row in self.reaction_rows]
 
     def reactions(self) -> list[Strike]:

@@ -30,7 +30,7 @@ LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
 
 
 def look_up(selector: str | None, profiles: Profiles | None, key: str) -> units.Loadout | None:
-    """Return the loadout of a selector, which stands at `key`; None for None."""
+    """Return the loadout of a selector, or None for None; errors name its location `key`."""
     try:
         return None if selector is None else (profiles or load_profiles()).loadout(selector)
     except InputError as error:
@@ -173,7 +173,7 @@ def resolve_attack(attack: Attack, attacker: units.Loadout | None, row: units.Ro
 
 
 def veteran_of(unit: HasKeywords) -> int:
-    """Return the X of Veteran (X), 1 if it has no number; 0 without the rule."""
+    """Return the X of Veteran (X), or 1 if X is not a number; 0 without the rule."""
     rule = unit.keyword("Veteran")
     if rule is None:
         return 0
@@ -186,7 +186,7 @@ def _check_attack(attack: Attack) -> None:
         ("line_of_sight", attack.line_of_sight != "own", "Indirect"),
         ("carriages", attack.carriages > 0, "Full Steam Ahead"),
     ):
-        # An inline attack has no row, so stating overcharge implies the quality.
+        # An attack without a profile has no row, so stating overcharge implies the quality.
         if stated and not attack.has(quality) and (attack.attacker or key != "overcharge"):
             allowed = f"with {quality!r} among the qualities"
             raise InputError(f"the attack does not have {quality}", where=f"attack.{key}", allowed=allowed)
@@ -274,7 +274,7 @@ def _resolve_passengers(stated: Passengers | None, profiles: Profiles | None, wh
 
 
 def model_warnings(models: int | None, loadout: units.Loadout | None, key: str) -> Iterator[str]:
-    """Yield a warning if a unit has more models than its level; all models count."""
+    """Yield a warning if a unit has more models than its level; the fight still includes all of them."""
     if loadout is not None and models is not None and models > loadout.level.models:
         yield f"{key} is {models}, more than the {loadout.level.models} models of {loadout.selector}"
 

@@ -135,7 +135,7 @@ def parts_of_job(job: str, n_parts: int) -> range:
 
 PARTS_PER_WORKER = 3  # submitted at a time, so that no worker waits for this process
 MOST_LOSSES = 5  # after so many losses with its worker, a part is taken to be the cause
-_REMEDY = "more memory a worker, or smaller parts (part_cells, part_trials)"
+_REMEDY = "more memory per worker, or smaller parts (part_cells)"
 POLL_SECONDS = 0.2  # seconds between checks of the futures
 # names of the exceptions of a lost worker, also of Dask
 _LOSS_ERRORS = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")

@@ -42,7 +42,7 @@ def dice_of(setup: Any, number: int, count: int, short: int) -> int:
 
 @step
 def pools_of(setup: Any, strikes: int) -> Integers:
-    """Return the index of the pool at the lowest rating, for each strike and number of dice (`PoolCache`)."""
+    """Return the index of the pool at the lowest rating, by strike and number of dice (`PoolCache.first_pools`)."""
     most = 0
     for number in range(strikes):
         most = max(most, setup.strikes[number].fixed_dice)
@@ -75,7 +75,7 @@ def starting_state(setup: Any, side: int, statuses: int) -> int:
 def after_operations(
     setup: Any, builder: Builder, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
-    """Apply a builder's operations until the distribution is too large; return it, and the known strike outcomes."""
+    """Apply a builder's operations, or stop if the distribution gets too large; return it and the strike outcomes."""
     operations, done = lines_of(builder), 0
     while done < len(operations) and len(joint.rows) <= MOST_PAIRS:
         joint, known, done = apply_next(setup, operations, done, len(operations), joint, cache, known)

@@ -77,7 +77,7 @@ class Condition(NamedTuple):
     needs: str = ""  # rule or quality that the unit must have
     panel: str = "attack"  # panel of a page with its control: "attack", "charge", "duel"; empty for no control
     side: str = "fight"  # "attacker", "target" or "fight"
-    rank: int = 0  # rank of a frequent condition, which is always shown; 0 for one under "More conditions"
+    rank: int = 0  # rank of a frequent condition, which is always shown; 0 for one that is under "More conditions"
 
     def record(self) -> dict[str, Any]:
         """Return the condition as plain data for the page."""
@@ -111,7 +111,7 @@ def _unit_conditions() -> Iterator[Condition]:
     """Yield the conditions of a unit: its state and its choices."""
     for side in ("attacker", "target"):
         unit, is_target = partial(Condition, side=side), side == "target"
-        # kinds of questions in which tests, charges, reloading and conditions of a target have an effect
+        # kinds of questions in which conditions for tests, charges, buildings, incoming shots and reloading matter
         in_tests, charges = (_IN_ALL, _IN_DUELS) if is_target else (_IN_COMBATS, _IN_COMBATS)
         in_building, shots = (_IN_ALL, _IN_SHOTS) if is_target else (_IN_SHOTS, _IN_DUELS)
         reloads = _IN_DUELS if is_target else _IN_SHOTS

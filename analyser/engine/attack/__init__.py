@@ -1,1 +1,1 @@
-"""Engines of attacks: exact, simulated, and batches of many attacks."""
+"""Engines of attacks: exact, simulated, and exact for batches of attacks."""

@@ -141,7 +141,7 @@ class Sample:
         plan.blocks.append(block)
 
     def _merge(self, block: Block) -> None:
-        """Add the tables of a block to the counts, and clear them."""
+        """Add the tables of a block to the counts, and clear the tables."""
         with self._lock:
             self.counts += block.tables.sum(axis=0, dtype=np.int64)[:-1].reshape(self.counts.shape)
         block.tables[:] = 0

@@ -1,4 +1,4 @@
-"""Exact summaries (means, probabilities, percentiles) of many attacks on many targets; equal fights share one."""
+"""Exact summaries (means, probabilities, percentiles) of many attacks on many targets; equal fights share a summary."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SUMMARY_FIELDS = (
 AT_MOST_ONE = tuple(name for name in SUMMARY_FIELDS if name.startswith("p_") or name == "mean_share_lost")
 """Fields that are at most 1; rounding errors may raise the computed sums above 1."""
 SUMMARY = np.dtype((np.record, [(name, np.float64) for name in SUMMARY_FIELDS]))
-"""Summary of an attack; all NaN if the attack is impossible."""
+"""Type of an attack's summary, which is all NaN if the attack is impossible."""
 ROUNDING = 1e-12  # rounding error of a sum of probabilities
 _POOL_FIELDS = (  # fields that determine the pool of a fight
     *("dice", "reroll_faces", "extra_faces", "extra_dice", "explosion", "veteran", "overcharge"),

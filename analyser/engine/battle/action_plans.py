@@ -1,8 +1,8 @@
 """Plans of a unit's action, of which the look-ahead takes the best (BT-6).
 
 A plan is six numbers: manoeuvre, action, target, attack, length and objective. The attack is an index of the unit's
-:class:`~.battle_data.RowFacts` against the target, or ALL_ROWS. A move goes toward the target, or the objective unless
-that is NONE; a negative length is a move toward the unit's own edge.
+:class:`~.battle_data.RowFacts` against the target, or ALL_ROWS. A move goes toward the objective, or if that
+is NONE, toward the target; a negative length is a move toward the unit's own edge.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def plan_flight(battle: Battle, unit: int) -> float:
 
 @step
 def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tuple[float, float]) -> float:
-    """Plan to charge an enemy if that is better than the best plan; `bounds`: as in :func:`plan_approach`."""
+    """Plan to charge an enemy if that is better than the best plan so far; `bounds`: as in :func:`plan_approach`."""
     field = battle.field
     best, most_future = bounds
     value = gain_of_charge(battle, unit, other)
@@ -151,9 +151,9 @@ def plan_to_watch(battle: Battle, unit: int, value: float, best: float) -> float
 
 @step
 def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tuple[float, float]) -> float:
-    """Plan to advance into range or short range of an enemy and shoot, if that is better than the best plan.
+    """Plan to advance into range or short range of an enemy and shoot, if that is better than the best plan so far.
 
-    `bounds`: the value of the best plan, and an upper bound on the value of any position.
+    `bounds`: the value of the best plan so far, and an upper bound on the value of any position.
     """
     best, most_future = bounds
     field, facts = battle.field, battle.setup
@@ -184,7 +184,7 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
 
 @step
 def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> float:
-    """Plan a move toward an enemy, if better than `best`: an advance, the longest move, or just out of its reach."""
+    """Plan a move toward an enemy, if better than `best`: an advance, the longest move, or just beyond its reach."""
     field, facts = battle.field, battle.setup
     goal = goal_of(battle, unit)
     if goal == NO_TARGET:

@@ -306,7 +306,7 @@ def has_advanced(battle: Battle, unit: int) -> bool:
 
 @step
 def opportunity_fire(battle: Battle, unit: int, at: int) -> bool:
-    """Let an enemy on lookout fire at the active unit, at the position of `at`; return True after a shot (BT-4)."""
+    """Let an enemy on lookout fire at the active unit at the position of unit `at`; return True if it did (BT-4)."""
     field, facts = battle.field, battle.setup
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return False

@@ -30,7 +30,7 @@ def does_penalty_count(battle: Battle, number: int, short: bool, penalty: int) -
 
 @step
 def condition_for(battle: Battle, number: int, striker: int, struck: int, short: bool, shift: int) -> int:
-    """Return the second index of `tables.fights` for a strike; `shift`: bonuses less penalties, without suppression."""
+    """Return the condition of a strike (`condition_of`); `shift`: bonuses less penalties, without suppression."""
     field = battle.field
     if battle.tables.strikes[number].fixed_dice == NONE and field.states[striker] & SUPPRESSED:
         shift -= 1 if does_penalty_count(battle, number, short, Penalty.SUPPRESSED.value) else 0
@@ -112,7 +112,7 @@ def draw_strike(battle: Battle, number: int, striker: int, struck: int, pool: in
 def set_fight(battle: Battle, number: int, striker: int, struck: int, condition: int) -> FightFacts:
     """Return the scratch fight, filled with a strike of a unit on another unit in their current states.
 
-    The table has the fields of `set_pool`, by `condition`; the states determine those of `set_target`.
+    The fields that `set_pool` sets come from the table `fights`; `set_target` sets the others from the states.
     """
     field = battle.field
     field.fight[0] = battle.tables.fights[number, condition]

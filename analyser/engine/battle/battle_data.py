@@ -26,10 +26,10 @@ MOST_CARDS = 10_000
 MOST_ROUNDS = 10
 MOST_SHOTS = 6  # rows that one unit fires in one activation
 NO_STRIKE = -1
-NOWHERE = 1 << 30  # squared distance of a unit off the field; greater than that of any unit on it
+NOWHERE = 1 << 30  # added to the squared distance of a unit off the field; greater than any on the field
 BATCHES = 32  # batches of battles, for standard errors
-PERCENT = 101  # numbers from 0 to 100
-CHUNK_BATTLES = 256  # a power of two; these battles use fewer random words than a chunk has
+PERCENT = 101  # number of whole percentages, 0 to 100
+CHUNK_BATTLES = 256  # battles of a chunk, a power of two; together they use fewer random words than a chunk has
 EVENT_FIELDS, MOST_EVENTS = 6, 1 << 13
 PLAN_FIELDS = 6
 OUTCOMES = 5
@@ -67,11 +67,11 @@ class PairFacts:
     reach_rallying: Annotated[Any, np.int16]  # `reach` and `within` of the shot after a failed rally test
     within_rallying: Annotated[Any, np.int16]
     charges: Annotated[Any, np.int16]  # greatest distance of a charge of any kind; below 0: no charge
-    value_short: Annotated[Any, np.int16]  # greatest distance at which the second of two expected values applies
-    value_at: Annotated[Any, np.int32]  # index of the first expected value; below 0: all are 0
+    value_short: Annotated[Any, np.int16]  # greatest distance at which the expected value at short range applies
+    value_at: Annotated[Any, np.int32]  # index of the first expected value in Tables.values; below 0: all are 0
     value_by_damage: Annotated[Any, np.int8]  # 1: damage, not the number of models, selects the expected value
     tactic: Annotated[Any, np.int8]  # a Policy, or NO_POLICY
-    shunned: Annotated[Any, np.int8]  # 1: the unit attacks this enemy only without a better target (BT-4)
+    shunned: Annotated[Any, np.int8]  # 1: the unit attacks this enemy only if it has no better target (BT-4)
     rearms: Annotated[Any, np.int8]
     answered: Annotated[Any, np.int8]  # 1: a Tail Gunner shoots back
     shots: Annotated[Any, np.int8]  # number of rows that it fires
@@ -79,15 +79,15 @@ class PairFacts:
 
 
 PAIR = record_type(PairFacts)
-PAIR_COLUMNS = MOST_UNITS + 1  # 1 more than needed: rows a power of two apart would compete for cache lines
+PAIR_COLUMNS = MOST_UNITS + 1  # 1 more than needed: rows at distances of a power of two would compete for cache lines
 LANES = 16  # enemies that vector instructions process together
 # Rows of BattleSetup.attacks, in groups of four. POWER and REACH are gains (in thousandths) and squared ranges of a
 # unit against each enemy, both at full strength. DANGER and RANGE are those of each enemy against the unit. Each of
 # these groups has a row for a charge, a shot without a move, a shot after a move, and a shot on lookout. AHEAD has
-# squared ranges after 1, 2, 3 or 4 moves at double time.
+# squared ranges after 1, 2, 3 or 4 moves at double time. The last three rows ignore shots on lookout.
 CHARGING, STANDING, MOVING, WATCHING = range(4)
 POWER, REACH, DANGER, RANGE, AHEAD = range(0, 20, 4)
-MOST, MOST_AFTER_MOVE, BEYOND = 20, 21, 22  # greatest POWER but on lookout; greatest after a move; just beyond RANGE
+MOST, MOST_AFTER_MOVE, BEYOND = 20, 21, 22  # greatest POWER; greatest POWER after a move; distance just beyond RANGE
 ATTACK_ROWS = 23
 LONGEST_LENGTH = np.iinfo(np.int16).max  # longest that PairFacts can store; greater than any distance
 
@@ -126,10 +126,10 @@ class BattleSetup:
     objective_points: Int  # victory points for an objective that a side controls at the end of a round
     objective_y: Int
     objective_x: Annotated[Any, np.int64, (MOST_OBJECTIVES,)]
-    heroic: Int  # sides of the die with this face
+    heroic: Int  # number of sides of the die with this face
     strike: Int
     miss: Int
-    die_sides: Int  # all sides
+    die_sides: Int  # number of all sides
     cards_up_to: Annotated[Any, np.int64, (HIGHEST_CARD + 1,)]  # number of cards of a deck up to each value
     probability_up_to: Annotated[Any, np.float64, (HIGHEST_CARD + 1,)]  # probability of a card up to each value
     units: Annotated[Any, np.int64, (2,)]  # number of units of each side
@@ -166,7 +166,7 @@ class BattleSetup:
     listed: Annotated[Any, np.int64, (2, MOST_UNITS)]  # units of a side in its fixed order of activation
     own_policy: Annotated[Any, np.int64, (UNITS,)]  # a Policy
     rearms_on_lookout: Annotated[Any, np.int64, (UNITS,)]
-    holds: Annotated[Any, np.int64, (UNITS,)]  # 1: without an enemy to attack it holds (BT-4)
+    holds: Annotated[Any, np.int64, (UNITS,)]  # 1: it holds if it has no enemy to attack (BT-4)
     furthest: Annotated[Any, np.int64, (UNITS,)]  # greatest distance at which it attacks an enemy without moving
     pairs: Annotated[Any, PAIR, (UNITS, PAIR_COLUMNS)]  # by unit and enemy, see `pair_of`
     # For sides and units that look ahead (BT-6):
@@ -178,8 +178,8 @@ class BattleSetup:
     stake: Annotated[Any, np.float64, (UNITS,)]  # value of a unit: victory points, plus a small part of its points
     limit: Annotated[Any, np.int64, (UNITS,)]  # DAMAGE LIMIT
     health: Annotated[Any, np.int64, (UNITS,)]  # points of damage that destroy it, at the start
-    by_damage: Annotated[Any, np.int64, (UNITS,)]  # 1: damage, not the number of models, selects its band
-    several: Annotated[Any, np.int64, (UNITS,)]  # rows that it can fire in one activation (All-Out Attack)
+    by_damage: Annotated[Any, np.int64, (UNITS,)]  # 1: damage, not models, selects its band of the armaments table
+    several: Annotated[Any, np.int64, (UNITS,)]  # number of rows that it can fire in one activation (All-Out Attack)
     hides: Annotated[Any, np.int64, (UNITS,)]  # 1: taking cover protects it on an open field
     watches: Annotated[Any, np.int64, (UNITS,)]  # 1: it can go on lookout
     watched: Annotated[Any, np.float64, (UNITS,)]  # gain of its best shot on lookout
@@ -212,7 +212,7 @@ class Tables:
     # removal and its suppression, and the attacker's expected losses (Overcharge).
     gains: Annotated[Any, np.float32, (MOST_GAINS, GAINS)]
     gains_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # first row of `gains` for each cell of `pool_of`
-    values: Annotated[Any, np.float64, (MOST_CELLS,)]  # expected values by pair, models, enemy's models and range
+    values: Annotated[Any, np.float64, (MOST_CELLS,)]  # expected values by strike, strength, target's models and range
 
 
 class Battlefield:
@@ -223,7 +223,7 @@ class Battlefield:
     y: Annotated[Any, np.int32, (UNITS,)]
     place: Annotated[Any, np.int8, (UNITS,)]  # a Place
     off: Annotated[Any, np.int32, (UNITS,)]  # 0 for a unit on the field, else NOWHERE
-    squared: Annotated[Any, np.int32, (UNITS,)]  # squared distances from the last `find_nearest`; NOWHERE off the field
+    squared: Annotated[Any, np.int32, (UNITS,)]  # from the last `find_nearest`; NOWHERE or more off the field
     nearest: Int  # result of the last `find_nearest`: a unit, or NONE
     nearest_length: Int  # distance of the unit `nearest`
     shunned: Int  # 1: the target is chosen among enemies that the unit shuns
@@ -235,7 +235,7 @@ class Battlefield:
     cards_left: Annotated[Any, np.int64, (2,)]  # number of cards in the deck
     hand_size: Annotated[Any, np.int64, (2,)]  # number of cards in the hand
     broken_down: Annotated[Any, np.int64, (2,)]  # 1: communications have broken down
-    finished: Annotated[Any, np.int64, (2,)]  # number of units at the start of `listed` that cannot act again
+    finished: Annotated[Any, np.int64, (2,)]  # units at the start of `listed` that cannot act again this round
     points: Annotated[Any, np.int64, (2,)]  # victory points
     holders: Annotated[Any, np.int64, (2, MOST_OBJECTIVES)]  # units of a side in contact that can control an objective
     contesters: Annotated[Any, np.int64, (2, MOST_OBJECTIVES)]  # units in contact that keep the enemy from control
@@ -254,7 +254,7 @@ class Battlefield:
     strength: Annotated[Any, np.int32, (UNITS,)]  # current strength, 256 if unhurt; 0 for a unit off the field
     cap: Annotated[Any, np.int32, (UNITS,)]  # greatest possible gain of an enemy by attacks on a unit, in thousandths
     attack_weight: Annotated[Any, np.int32, (UNITS,)]  # strength times `next_attack_weight`
-    # By side and unit: the best gain of its attacks at full strength, the enemy attacked, and the second-best gain.
+    # By side and unit: the best gain of its attacks at full strength, the enemy attacked, the best gain on any other.
     most: Annotated[Any, np.int32, (2, MOST_UNITS)]
     most_on: Annotated[Any, np.int32, (2, MOST_UNITS)]
     second: Annotated[Any, np.int32, (2, MOST_UNITS)]
@@ -314,13 +314,13 @@ class Battle(NamedTuple):
     counts: Counts
 
 
-_SHIFTS = 5  # bonuses less penalties due to both units' states: -2 to 2
+_SHIFTS = 5  # number of values of bonuses less penalties: -2 to 2
 _NO_SHIFT = 2
 
 
 @step
 def condition_of(covered: bool, shift: int) -> int:
-    """Return the second index of `Tables.fights`, by the target's cover and the bonuses less penalties (AC-3.1)."""
+    """Return the second index of `Tables.fights` beyond short range, from cover and bonuses less penalties (AC-3.1)."""
     return (_SHIFTS if covered else 0) + shift + _NO_SHIFT
 
 
@@ -333,7 +333,7 @@ def cell_of(count: int, short: bool, condition: int) -> int:
 @step
 def side_of(unit: int) -> int:
     """Return the side of a unit."""
-    return unit >> _UNIT_BITS & 1  # `& 1`: so the compiler knows that this index is 0 or 1
+    return unit >> _UNIT_BITS & 1  # `& 1` tells the compiler that this index is 0 or 1
 
 
 @step
@@ -363,5 +363,5 @@ def first_of(side: int) -> int:
 
 @step
 def blocks_of(units: int) -> int:
-    """Return the number of blocks of LANES units."""
+    """Return the number of blocks of LANES units that hold this many units."""
     return (units + LANES - 1) // LANES

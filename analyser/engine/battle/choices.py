@@ -37,7 +37,7 @@ ATTACKED, AFTER_AN_ADVANCE, WITH_POLICY, CHARGED, FLOWN = range(5)
 
 @step
 def is_ready(battle: Battle, unit: int) -> bool:
-    """Return True if a unit can be activated now; a passenger only after its transport."""
+    """Return True if a unit can be activated now; a passenger cannot before its transport."""
     field = battle.field
     if field.states[unit] & ACTIVATED:
         return False
@@ -131,7 +131,7 @@ def best_target(battle: Battle, unit: int, enemy_class: int, rally_failed: bool)
 
 @step
 def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: bool, shunned: int) -> int:
-    """Return the best enemy of a class (BT-4); `shunned`: 1 for enemies that it shuns (only if it `holds`)."""
+    """Return the best enemy of a class (BT-4); `shunned`: 1 to choose among enemies that the unit shuns."""
     if shunned and not battle.setup.holds[unit]:
         return NO_TARGET
     battle.field.shunned = shunned

@@ -46,7 +46,7 @@ class Pools(NamedTuple):
 
 @kernel
 def fill_gains(tables: Tables, pools: Pools, odds: DrawOdds, jobs: Integers, scratch: tuple[Any, Any]) -> None:
-    """Fill `tables.gains`; each of `jobs` is a strike, a condition, a pool, and the first row of `gains` to fill.
+    """Fill `tables.gains`; each of `jobs` is a strike, a condition, a pool, and the row of `gains` for health 0.
 
     `scratch`: an array with one record of FIGHT, and an array with one record of TARGET.
     """
@@ -128,7 +128,7 @@ def health_of(battle: Battle, unit: int) -> int:
 
 @step
 def gains_row(tables: Tables, number: int, view: tuple[int, bool, bool], shift: int, health: int) -> Any:
-    """Return a strike's row of `tables.gains`; `view`: striker's models or damage, if at short range, if in cover."""
+    """Return a strike's row of `tables.gains`; `view`: striker's models or damage, short range or not, cover or not."""
     count, short, covered = view
     condition = condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
     return tables.gains[tables.gains_of[tables.first_cell[number] + cell_of(count, short, condition)] + health]
@@ -174,7 +174,7 @@ def losses_from(battle: Battle, kind: int, unit: int, other: int, terms: tuple[i
 
 @step
 def gain_of_charge(battle: Battle, unit: int, other: int) -> float:
-    """Return the expected value of a charge: the target's losses less the unit's, and the effect of winning."""
+    """Return the expected value of a charge: the target's losses less the unit's, plus the effect of the result."""
     field, facts = battle.field, battle.setup
     own, health = health_of(battle, unit), health_of(battle, other)
     lost, lost_gone, dealt, dealt_gone = 0.0, 0.0, 0.0, 0.0

@@ -16,13 +16,13 @@ class Event(IntEnum):
     ACTIVATED = 2  # a unit is activated: models
     CARD = 3  # a unit takes a test: the card, the highest card that passes, 1 for a rally test
     ORDERED = 4  # a unit gets orders against its target: manoeuvre, action, distance
-    MOVED = 5  # a unit moves toward another unit, or (itself as the other unit) toward an objective: length
+    MOVED = 5  # a unit moves toward another unit, or an objective (then the other unit is the unit itself): length
     ATTACKED = 6  # a unit attacks another unit: strike, points of damage, models destroyed
     FELL_BACK = 7  # a unit falls back
     SUPPRESSED = 8  # a unit becomes suppressed
     REMOVED = 9  # a unit is removed: models destroyed, victory points
     COMBAT = 10  # a charger and its target have fought: the winner (0 the charger, 1 the target, 2 neither)
-    OWN_LOSS = 11  # a unit loses models by itself: models, 1 if its transport (the other unit) is too small
+    OWN_LOSS = 11  # a unit loses models, but not to an attack: models, 1 if its transport (the other unit) is too small
     DIE = 12  # the die of a unit's Spectacular Demise is rolled: 0 heroic, 1 strike, 2 miss, 3 another face
     ENDED = 13  # a round ends: round, VP of side 0 and side 1
     GROUND = 14  # a side has zero ground presence: the side

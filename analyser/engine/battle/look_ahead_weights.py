@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 BY_POLICY = "policies"
-"""Name for a side that does not look ahead, but follows its units' policies."""
+"""Name of the tactic of a side that does not look ahead, but follows its units' policies."""
 NO_TACTIC = -1
 
 
@@ -45,7 +45,7 @@ TACTICS = {
 DEFAULT = next(iter(TACTICS))
 """Tactic of a side if no tactic is stated and no equilibrium is computed."""
 MOST_TACTICS = 16
-# Factors of these weights in the last round, in the two rounds before it, and earlier. The first two rows are fitted to
+# Factors of the weights in the last round, in the two rounds before it, and earlier. The first two rows are fitted to
 # best play in random battles of two units a side over three rounds: points matter at the end, enemy attacks earlier.
 # The weights of objectives are fitted to battles of random lists against each other.
 FACTORS = np.array([(0.5, 1.0, 0.4, 2.0, 1.0, 0.8, 2.0), (0.5, 0.5, 0.1, 0.2, 5.0, 0.8, 1.0), (1.0,) * 7])

@@ -33,7 +33,7 @@ def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
 
 @step
 def set_state(battle: Battle, unit: int, caused_by: int, after: int, fell_back: int) -> None:
-    """Set a unit's state to `after` an attack by the unit `caused_by` (or NO_UNIT); move the unit if it fell back."""
+    """Set a unit's state to `after`, due to the unit `caused_by` (or NO_UNIT); move the unit back if it `fell_back`."""
     field, counts = battle.field, battle.counts
     before = int(field.states[unit])
     models_lost = unit_state.models_of(before) - (0 if unit_state.is_removed(after) else unit_state.models_of(after))

@@ -66,9 +66,9 @@ def points_at_stake(battle: Battle, unit: int, objective: int) -> float:
 
 @step
 def objective_value(battle: Battle, unit: int, x: int, y: int) -> float:
-    """Return the value of a point to a unit by its contact with the best objective, or by its distance from it.
+    """Return the value to a unit of the best objective from a point; it falls with the distance to the objective.
 
-    It is at most the points of one objective; the look-ahead relies on that bound.
+    The value is at most the points of one objective; the look-ahead relies on that bound.
     """
     field, facts, best = battle.field, battle.setup, 0.0
     reach = max(at_double_time(int(field.sides[unit].speed)), 1)

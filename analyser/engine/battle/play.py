@@ -198,7 +198,7 @@ def count_result(battle: Battle) -> None:
     """Add the result of a battle to the counts."""
     field, facts, counts = battle.field, battle.setup, battle.counts
     for side in range(2):
-        field.points[side] = min(int(field.points[side]), MOST_POINTS)  # more are possible by Hunter alone
+        field.points[side] = min(int(field.points[side]), MOST_POINTS)  # Hunter alone can score more points
     points_0, points_1 = int(field.points[0]), int(field.points[1])
     counts.results[points_0, points_1] += 1
     outcome = outcome_of(points_0, points_1)

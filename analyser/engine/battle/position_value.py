@@ -49,7 +49,7 @@ _AFTER_ACTING = 0.2  # weight of a target's attacks next round, after it has act
 _SUPPRESSION_COST = 0.3  # as a share of the value of the unit's attack
 _FARTHEST = 30_000
 _NEVER = np.int32(-1)
-_MOVES_AHEAD = 4  # moves at double time that are distinguished
+_MOVES_AHEAD = 4  # greatest number of moves at double time with a row of its own (AHEAD)
 # Weights (256: full) of an attack that requires 1, 2, 3, 4, or more moves at double time before it.
 _SHARES = (np.int32(140), np.int32(80), np.int32(46), np.int32(26), np.int32(10))
 
@@ -105,7 +105,7 @@ def update_values(battle: Battle, side: int) -> None:
 
 @step
 def next_attack_weight(battle: Battle, unit: int) -> float:
-    """Return the weight of a unit's next attack: 1 in this round, less in the next round, 0 after the last round."""
+    """Return the weight of a unit's next attack: 1 in this round, smaller in the next, 0 after the last."""
     if not battle.field.states[unit] & ACTIVATED:
         return 1.0
     return 0.0 if battle.field.round == battle.setup.rounds else _LATER
@@ -164,12 +164,12 @@ def gain_on(field: Any, unit: Any, x: int, y: int, table: Any, lane: Any) -> Any
 
 @step
 def prospects(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float, float, float]:
-    """Return the value of a unit's future attacks from a point, the cost of the enemy's best attacks there, and more.
+    """Return four values of a point to a unit: future attacks, danger, the best shot on lookout, and an upper bound.
 
-    The first number is the value of the best attack next turn, or after moves toward an enemy, plus that of objectives
+    The first is the value of the best attack next turn, or after moves toward an enemy, plus the value of objectives
     (BT-7). The second is the increase of the enemy's expected gains if the unit is at the point. The third is the value
-    of the best shot on lookout there, less for an enemy that has acted. The fourth is an upper bound on the first
-    number at any point.
+    of the best shot on lookout from the point; shots at enemies that have acted are worth less. The fourth is an upper
+    bound on the first value at any point.
     """
     field, facts, enemy = battle.field, battle.setup, 1 - side_of(unit)
     first, cap, number = np.uint64(first_of(enemy)), field.cap[unit], np.int32(unit)

@@ -54,7 +54,7 @@ def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
 
 @step
 def find_nearest(battle: Battle, side: int, x: int, y: int) -> None:
-    """Store the unit of a side that is nearest to a point (the first of equals), its distance, and all squared ones."""
+    """Store the side's unit nearest to a point (of several, the first), its distance, and all squared distances."""
     field, least, result = battle.field, np.int32(NOWHERE), np.int32(UNITS)
     units = blocks_of(battle.setup.units[side]) * LANES  # unused numbers are off the field
     first = first_of(side)

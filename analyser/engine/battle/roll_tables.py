@@ -36,7 +36,7 @@ class _ReadRecorder:
 def fights_by_condition(attack: AttackFacts, target: TargetFacts) -> list[FightFacts]:
     """Return the fights of an attack on a target in its first state, by :func:`.battle_data.condition_of`.
 
-    Fights at short range, which count it as a bonus, follow the others.
+    Fights at short range, which is one of their bonuses, follow the others.
     """
     fights = [cast("FightFacts", SimpleNamespace()) for _ in range(2 * CONDITIONS)]
     attack, target = python_copy(attack), python_copy(target)

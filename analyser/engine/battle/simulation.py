@@ -34,7 +34,7 @@ class LoggedBattle(NamedTuple):
 
     number: int  # number of the battle in the simulation, from 0
     margin: int  # VP of side 0 less VP of side 1
-    events: Integers  # (events, EVENT_FIELDS), see :mod:`.log`
+    events: Integers  # shape (events, EVENT_FIELDS), see :mod:`.log`
     rounds: int
     unfired_orders: dict[int, NoShotReason]  # why an order to shoot was not carried out, by the index of its event
 
@@ -59,7 +59,7 @@ class Simulation:
     ) -> Counts:
         """Simulate `trials` battles, optionally `without` a unit; the counts do not depend on `threads`.
 
-        `before`: number of earlier battles, simulated elsewhere; a multiple of CHUNK_BATTLES.
+        `before`: number of earlier battles of this seed, simulated elsewhere; a multiple of CHUNK_BATTLES.
         """
         stream, counts_by_thread = stream_of(seed), list[Counts]()
 

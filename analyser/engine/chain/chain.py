@@ -24,7 +24,7 @@ from analyser.common.kernel_records import Floats, Integers
 class Die:
     """Distribution of the value of one die, an integer from 0."""
 
-    weights: tuple[float, ...]  # sides with each value from 0, or its probability if `sides` is 0
+    weights: tuple[float, ...]  # number of sides with each value from 0; if `sides` is 0: probability of each value
     sides: int = 0  # 0: the weights are probabilities
     words: tuple[str, ...] = field(default=(), compare=False, repr=False)  # names of the values; default: the numbers
 

@@ -121,7 +121,7 @@ def distributions_along(chain: Chain, alternatives: Alternatives, paths: Paths) 
     recordings = alternatives[0].count(RECORD)
     recorded = np.zeros((paths.numbers.shape[1] * recordings, states))
     distributions = (chain_states == chain.start)[np.newaxis].astype(np.float64)
-    so_far = np.zeros(len(paths.numbers), np.int64)  # each path's distribution; paths that are equal so far share it
+    so_far = np.zeros(len(paths.numbers), np.int64)  # index of each path's distribution; paths equal so far share one
     for round_number, numbers in enumerate(paths.numbers.T):
         keys, so_far = np.unique(so_far * len(alternatives) + numbers, return_inverse=True)
         weights = np.bincount(so_far, paths.weights)

@@ -26,8 +26,8 @@ MANY_STATES = 1 << 18
 MOST_RECORDED = 1 << 25  # groups in all recordings together
 MOST_DENSE = 1 << 22  # entries of a result that is stored as a dense array
 MOST_CACHED_CELLS = 1 << 15  # states times totals of a phase whose table is cached
-FEWEST_MERGED = 1 << 16  # new groups of a recording before they are merged
-_SPLIT_STREAM = 1  # number of the random stream that assigns the trials of a group
+FEWEST_MERGED = 1 << 16  # new groups of a recording are merged only if there are more than this
+_SPLIT_STREAM = 1  # number of the random stream that assigns the trials of a group to its parts
 
 
 class Groups(NamedTuple):
@@ -245,7 +245,7 @@ def simulated_counts(
 
 
 def counts_along(chain: Chain, alternatives: Alternatives, paths: Paths, seed: int, part: int = 0) -> Recorded:
-    """Count the trials in each state at the recordings of each round, along paths weighted by trials."""
+    """Count the trials in each state at the recordings of each round; the weights of `paths` are numbers of trials."""
     sample = _Sample(chain, paths.numbers.shape[1] * alternatives[0].count(RECORD))
     recorded = [*Simulator().recordings(chain, alternatives, paths, _random_of(seed, part, 0))]
     sample.add(recorded, int(np.sum(paths.weights)))

@@ -122,7 +122,7 @@ def action_on_orders(setup: Setup, operation: Op, shots: int, mine: int, theirs:
 
 @step
 def action_chosen(setup: Setup, operation: Op, mine: int, theirs: int) -> tuple[int, int]:
-    """Return the action of an ORDER, which must be allowed, and the reason."""
+    """Return the action of an ORDER and its reason; the ORDER must be allowed."""
     _, side, number = operation
     manoeuvre, action, strike, _ = unpack_order(number)
     view = operations.view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)

@@ -57,7 +57,7 @@ def breaks_buildings(builder: Builder, side: int, row: int) -> bool:
 
 @step
 def is_threatened(builder: Builder, active: int, is_overrun: int) -> bool:
-    """Return True if an enemy other than the charged unit is near the charger; others withdraw before an Overrun."""
+    """Return True if an enemy other than the charged unit is near; those in contact withdraw before an Overrun."""
     return bool(
         builder.question.units[active].facts[0].threatened
         or (builder.question.units[1 - active].facts[0].accompanied and not is_overrun)
@@ -149,7 +149,7 @@ def add_throw(builder: Builder, active: int) -> None:
     number = add_fixed(builder, active, 0, Rating.WEAKENED, facts.veteran, 0)
     strike, attack, target = builder.setup.strikes[number], builder.setup.attacks[number], builder.setup.targets[number]
     strike.by_throw, strike.on_marked, strike.long_range = 1, 1, facts.throw_reach
-    attack.close_quarters, attack.overcharge, attack.models = 0, 1, 0  # draws a card; with 0 models blanks do no harm
+    attack.close_quarters, attack.overcharge, attack.models = 0, 1, 0  # Overcharge draws a card; blanks harm no models
     state = builder.question.units[1 - active].target[0]
     target.exposed, target.from_front, target.discipline = state.exposed, state.from_front, NONE
     if facts.outflanking:
@@ -168,7 +168,7 @@ def add_blast(builder: Builder, side: int) -> int:
 
 @step
 def add_blast_strikes(builder: Builder) -> int:
-    """Add the blasts of both sides' destroyed last models; return the number of the first strike."""
+    """Add the blasts of both sides (Spectacular Demise); return the number of the first strike."""
     first = strikes_of(builder)
     for side in range(2):
         if builder.question.units[side].facts[0].spectacular_demise:

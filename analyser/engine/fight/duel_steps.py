@@ -225,7 +225,7 @@ def set_positions_in_duel(builder: Builder, backs: Integers, advances: Integers,
         common = common_divisor(common, length)
     if sides[0].edge_distance == NONE and sides[1].edge_distance == NONE:
         # Only the distance between the units matters. If the moves of both fit into the position of side 0, it stores
-        # them; otherwise each side stores its own, with an edge out of reach.
+        # them (`merge_moves`). Otherwise an edge out of reach makes each side store its own moves.
         both = np.full(2, backs[0] + backs[1]), np.full(2, advances[0] + advances[1])
         if set_positions(builder.setup, both[0], both[1], common)[0] == NONE:
             return NONE, 0

@@ -32,14 +32,14 @@ class Kind(IntEnum):
     TOSS = 8  # a coin decides which unit is activated first in this round
     ROLL_BUILDING_DIE = 9  # after an attack on a building (Siegebreaker)
     END_ROUND = 10
-    ROLL_DEMISE_DIE = 11  # after a last model (Spectacular Demise); success: a strike that reaches the enemy
+    ROLL_DEMISE_DIE = 11  # after the last model is lost (Spectacular Demise); success: a strike that reaches the enemy
     ROLL_PANIC_DIE = 12  # the demise die, given that it was not a success; success: a miss
     TEST_PANIC = 13  # the enemy's suppression test after a miss of the demise die
     SPREAD_FUMES = 14  # Corrosive Fumes disorder each unit that they reach
     CLEAR_MARK = 15  # removes the mark of a Throw or of a Tail Gunner
     RUN_AMOK = 16  # a unit that has not charged damages an enemy nearby
     NEXT_ATTACKER = 17  # in focus fire, the next attacker replaces the previous one
-    ORDER = 18  # a unit gets orders chosen by its side instead of its policy
+    ORDER = 18  # a unit gets orders that its side chose, instead of orders by its policy
     CHOOSE = 19  # a plan selects one of the following branches
     BRANCH = 20  # first line of a branch; the branch is skipped if it is not selected
     DECLINE_OVERRUN = 21  # a unit that could overrun does not

@@ -69,9 +69,9 @@ class OperationList:
 
 
 class Parts:
-    """Operation lists of a builder and its parts."""
+    """Operation lists of a program's builders, one for each."""
 
-    strikes: Int  # number of strikes of all parts
+    strikes: Int  # number of strikes of all lists
     lines: Annotated[Any, record_type(OperationList), (MOST_PARTS,)]
 
 

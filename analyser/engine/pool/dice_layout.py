@@ -1,7 +1,7 @@
 """Layout of the dice of a fight for the dice kernel: which random integers mean which faces.
 
-A draw selects the face and the re-roll of a die, and those of the die that it adds. Draws are sorted from best to
-worst, so that a few thresholds give the score (inversion: Devroye, Non-Uniform Random Variate Generation, 1986, II.2).
+A draw is an integer that selects the face and the re-roll of a die, and of the die that it adds. Lower draws are
+better, so a few thresholds give the score (inversion: Devroye, Non-Uniform Random Variate Generation, 1986, II.2).
 Draws from `limit` on would favour some faces, so they discard their trial. All trials have equally many draws, so
 discarding adds no bias.
 """
@@ -23,14 +23,14 @@ MOST_DISCARDED = 0.30  # share of discarded trials above which a wider type of d
 
 
 class Layout(NamedTuple):
-    """Layout of a fight's pools; a trial's cell is score * n + its combination of other draws, one of n from 0."""
+    """Layout of a fight's pools. A trial's cell is score * n + c; its other draws are combination c of n, from 0."""
 
     # Four thresholds for the first and for the second of two draws scored together. Below thresholds 0 and 1 the die
     # shows a heroic strike, and its added die ends as a heroic strike (0), or as a strike or better (1). Below
     # thresholds 2 and 3 the die itself ends as a heroic strike (2), or as a strike or better (3).
     first: NDArray[Any]
     second: NDArray[Any]
-    gates: NDArray[Any]  # the second draw counts if the first is below gates[0]; gates[1] = 0 is for a single last die
+    gates: NDArray[Any]  # the second draw counts if the first is below gates[0]; a single last die uses gates[1] = 0
     dice_at_once: int  # dice of the first roll among two draws: 1 or 2
     limit: Any  # lowest draw that discards the trial
     lower_addend: Any  # 1 in the lower half of a number that holds two counts
@@ -39,13 +39,13 @@ class Layout(NamedTuple):
     heroic_bonus: Any  # further cells per heroic strike
     veteran: Any
     discarded: Any  # number of the cell of discarded trials
-    limits: NDArray[np.uint16]  # lowest value of each OtherDraw that discards the trial
+    limits: NDArray[np.uint16]  # lowest draw of each OtherDraw that discards the trial
     bounds: NDArray[np.uint16]  # a row for each OtherDraw: lowest draw of each of its values except the first
     values: Any  # number of values of each OtherDraw
 
 
 class OtherDraw(NamedTuple):
-    """A card, the officer's position or a die for a building; `bounds`: first side of each value but the first."""
+    """A card, the officer's position or a die for a building; `bounds`: lowest side of each value except the first."""
 
     sides: int
     bounds: tuple[int, ...]
@@ -54,7 +54,7 @@ class OtherDraw(NamedTuple):
 def layout_for(
     fight: FightFacts, scores: Scores, die: Integers, others: tuple[OtherDraw, ...], dice: int, *, rolls_dice: bool
 ) -> Layout:
-    """Return the layout of a fight's pools of up to `dice` first-roll dice; without `rolls_dice`, of other draws."""
+    """Return the layout of pools of up to `dice` first-roll dice; without `rolls_dice`, only of the other draws."""
     small = die // np.gcd.reduce(die)
     sides, exploding = int(small.sum()), _sides_of(fight.exploding_faces, small)
     pairs, exploding_draws = sides**2, exploding * sides
@@ -89,7 +89,7 @@ def layout_for(
 
 
 def halves_of(dtype: Any) -> tuple[int, int]:
-    """Return the number of bits in each half of a number that holds two counts, and a mask of these bits."""
+    """Return the number of bits in each half of a number that holds two counts, and a mask of the lower half."""
     return (8, 0xFF) if dtype(0).itemsize == 2 else (16, 0xFFFF)
 
 
@@ -116,7 +116,7 @@ def _dtype_for(draws: int, pairs: int, parts: int, dice: int, cells: int) -> tup
 
 
 def _pairs_ending_in(mask: int, fight: FightFacts, die: Integers) -> int:
-    """Return the pairs of sides (of a die and its re-roll by rating) that end in a face in `mask`."""
+    """Return the number of pairs of sides (a die and its re-roll by rating) that end in a face in `mask`."""
     rerolled, sides = fight.reroll_faces, int(die.sum())
     return _sides_of(mask & ~rerolled, die) * sides + _sides_of(rerolled, die) * _sides_of(mask, die)
 

@@ -30,10 +30,10 @@ class ScoreTable(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Arrays of a block of trials: one number per trial, except in words, draws and tables."""
+    """Arrays of a block of trials: one number per trial, except in words, draws, other_words and tables."""
 
     words: NDArray[np.uint64]
-    draws: Any  # the memory of `words`: per trial one draw for each of the dice rolled together
+    draws: Any  # view of `words`: DICE_TOGETHER draws for each trial
     counters: Any  # strikes, heroic or not, in the lower half; heroic strikes in the upper half
     max_draw: Any  # highest draw of the trial
     extras: Any  # combined value of the other draws
@@ -57,7 +57,7 @@ def block_for(layout: Layout) -> Block:
 
 
 def _adjacent_arrays(sizes: list[int]) -> list[NDArray[np.uint8]]:
-    """Return arrays of these sizes in bytes. Each begins a cache line; distances of whole pages would be slow."""
+    """Return arrays of these sizes in bytes. Each begins a cache line; gaps avoid slow distances of whole pages."""
     starts = [0, *accumulate(size + -size % _CACHE_LINE + _GAP_BYTES for size in sizes)]
     room = np.zeros(starts[-1] + _CACHE_LINE, np.uint8)
     first = -room.ctypes.data % _CACHE_LINE
@@ -66,7 +66,7 @@ def _adjacent_arrays(sizes: list[int]) -> list[NDArray[np.uint8]]:
 
 @step
 def halves(numbers: Any) -> tuple[int, int]:
-    """Return how many bits half a number has, and a mask of these; constants keep shifts in its type."""
+    """Return the number of bits in each half of a number that holds two counts, and a mask of the lower half."""
     return (8, 0xFF) if numbers.dtype.type(-1) == 0xFFFF else (16, 0xFFFF)
 
 
@@ -78,7 +78,7 @@ def addends_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
 
 @step
 def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any], addends: tuple[Any, Any, Any]) -> Any:
-    """Return 0 unless `counts`, else 1 in the upper half below the first threshold, 1 in the lower below the second."""
+    """Return 1 in the upper half if `draw` < threshold 0, plus 1 in the lower if < threshold 1; 0 unless `counts`."""
     none, one, upper_one = addends
     upper, lower = thresholds
     return (one if counts & (draw < lower) else none) + (upper_one if counts & (draw < upper) else none)
@@ -86,7 +86,7 @@ def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any], addends: tuple[An
 
 @inlined
 def score_two_draws(layout: Layout, block: Block, gate: Any) -> None:
-    """Score a draw of each trial, and a second one if the first is below `gate`, into `block.counters`."""
+    """Count the strikes of a draw of each trial, and of a second draw if the first is below `gate`."""
     draws, counters, max_draw, one, two = block.draws, block.counters, block.max_draw, layout.first, layout.second
     addends = addends_of(layout, draws)
     added_to_one, one_alone = (one[0], one[1]), (one[2], one[3])

@@ -1,4 +1,4 @@
-"""Exact distribution of a pool's score (AC-3.2 to AC-3.6); *memory*: strikes (Veteran) and dice to re-roll later."""
+"""Exact distribution of a pool's score (AC-3.2 to AC-3.6). A *memory* packs final strikes and waiting dice."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def unpack(memory: int, sizes: Integers, parts: Integers) -> None:
 
 @step
 def add_to_memory(scores: Scores, parts: Integers, sizes: Integers, outcome: int) -> tuple[int, int]:
-    """Return the score that `outcome` adds, and the new memory; waiting dice beyond its size are scored now."""
+    """Return the score that `outcome` adds, and the new memory; waiting dice that do not fit into it are scored now."""
     score = outcome >> _SCORE
     strikes = parts[0] + (outcome & _PART)
     memory = 0

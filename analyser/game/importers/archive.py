@@ -41,7 +41,7 @@ _REFUSAL_REASONS = {DTDForbidden: "declares a document type", EntitiesForbidden:
 def read_document(path: Path, kinds: Mapping[str, str] = DATA_FILES) -> Element:
     """Return the root element of a file, with the namespaces removed from the tags.
 
-    `kinds` has the name of the root by allowed extension. InputError for a mislabelled or hostile file.
+    `kinds` maps each allowed extension to the name of the root element. InputError for a mislabelled or hostile file.
     """
     where, suffix = str(path), path.suffix.lower()
     if suffix not in kinds:
@@ -159,7 +159,7 @@ _SINGULAR = {"categories": "category"}
 
 
 def parse_json(data: bytes, where: str, root: str) -> Element:
-    """Return the object with the key `root` in a JSON text, as an element like that of the XML form."""
+    """Return the object under the key `root` of a JSON text, as the element that the XML form would have."""
     try:
         value = json.loads(data, object_pairs_hook=_table_of_pairs, **_AS_TEXT)
     except InputError as error:

@@ -97,7 +97,7 @@ def import_files(
 
 
 def _other_game(roots: Sequence[Element]) -> str | None:
-    """Return the name of the game if the files are of another game; None for Armoured Clash or no name."""
+    """Return the name of the game if the files are of another game; None for Armoured Clash, or without a name."""
     own_game_id = read_toml(shipped_profiles() / FORCES_FILE).get("game_system")
     names = {game: f"the game of {root.get('name') or game!r}" for root in roots if (game := root.get("gameSystemId"))}
     games = names | {root.get("id", ""): root.get("name", "") for root in roots if root.tag == "gameSystem"}

@@ -109,7 +109,7 @@ def _same_name(first: str, second: str) -> bool:
 
 
 def _at_level(roster_unit: RosterUnit, faction: Faction, unit: Unit) -> Loadout | None:
-    """Return the unit at the selected level, the level with as many models, or its only level."""
+    """Return the unit at the selected level, else at that with the roster's number of models, else at the only one."""
     profile = roster_unit.profile
     models = [level.models for level in profile.levels.values()] if profile is not None else []
     levels_of_size = [name for name, level in unit.levels.items() if level.models in models]
@@ -119,7 +119,7 @@ def _at_level(roster_unit: RosterUnit, faction: Faction, unit: Unit) -> Loadout 
 
 
 def _faction(roster: Roster, matches: list[Match], library: Profiles) -> Faction | None:
-    """Return the faction of the first unit in the library, or else the faction that the roster names."""
+    """Return the faction of the first unit that the library has, or else the faction that the roster names."""
     ids = [match.loadout.faction for match in matches if match.loadout is not None]
     if ids:
         return library.factions[ids[0]]

@@ -62,7 +62,7 @@ def modifiers(element: Element) -> Iterator[tuple[Element, tuple[Element, ...]]]
 
 @dataclass(frozen=True)
 class Tree:
-    """The elements of a file and of other files by id (its own come first), and the warnings about the file."""
+    """The elements of a file and of other files by id (its own take precedence), and the warnings about the file."""
 
     elements: Mapping[str, Element]
     warnings: ImportWarnings
@@ -89,7 +89,7 @@ class Tree:
         return tidy(name[: cells.LONGEST_CELL])[:LONGEST_NAME].strip()
 
     def is_hidden(self, element: Element, context: Context = NO_CONTEXT) -> Truth:
-        """Return True if an element is hidden, with modifiers applied; None if choices decide."""
+        """Return True if an element is hidden, with modifiers applied; None if the player's choices decide."""
         hidden: Truth = is_true(element, "hidden")
         for modifier, holders in modifiers(element):
             if modifier.get("field") == "hidden" and modifier.get("type") == "set":
@@ -189,7 +189,7 @@ class Tree:
     def apply_modifier(
         self, label: str, text: str, modifier: Element, holders: tuple[Element, ...], context: Context = NO_CONTEXT
     ) -> str:
-        """Return a text or number after a modifier; if choices decide, warn and return it unchanged."""
+        """Return a text or number with a modifier applied; if choices decide, warn and return it unchanged."""
         kind, value = modifier.get("type", ""), modifier.get("value", "")
         applies = holds(holders, context)
         if applies is None:
@@ -203,13 +203,13 @@ class Tree:
 
 
 def _modified_text(text: str, modifier: Element) -> str | None:
-    """Return a text after a modifier of texts; None for a modifier of another kind."""
+    """Return a text with a modifier of texts applied; None for a modifier of another kind."""
     value = modifier.get("value", "")
     return {"set": value, "append": f"{text} {value}", "prepend": f"{value} {text}"}.get(modifier.get("type", ""))
 
 
 def _modified_number(text: str, modifier: Element) -> str | None:
-    """Return a number after a modifier; None if the text or the result is not a whole number."""
+    """Return a number with a modifier applied; None if the text, the operand or the result is not a whole number."""
     kind, value = modifier.get("type", ""), modifier.get("value", "")
     number, operand = cells.parse_number(text or "0"), cells.parse_number(value)
     if number is None or operand is None or (kind == "divide" and (operand == 0 or number % operand)):
@@ -220,7 +220,7 @@ def _modified_number(text: str, modifier: Element) -> str | None:
 
 _CONTEXT_SCOPES = ("force", "ancestor", "primary-catalogue")  # scopes of conditions on the context of an entry
 
-Truth = bool | None  # None if choices or an unsupported condition decide
+Truth = bool | None  # None if the player's choices or an unsupported condition decide
 Context = Mapping[str, bool]  # by id of a kind of battlegroup or a catalogue; True if the entry is in it
 
 

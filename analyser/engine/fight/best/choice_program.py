@@ -28,7 +28,7 @@ FIRST, COUNT, NEXT, CHOOSER, SUBJECT = range(5)
 # possible one. TEST: take a test, or fail it on purpose.
 ORDERS, REACTION, OVERRUN, RETALIATION, ATTACK, DECLARED, TEST = range(7)
 # Columns of `FlatRound.branches`: the first place of the branch; and its first operation, which decides whether the
-# branch can be chosen, or NONE for an empty branch, which always can.
+# branch can be chosen, or NONE for an empty branch, which can always be chosen.
 TO, GUARD = range(2)
 
 # Operations without a draw, which are applied together with the operation before them.
@@ -137,7 +137,7 @@ def takes_test(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pa
 
 @step
 def can_choose(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pair) -> bool:
-    """Return True if a branch can be chosen in these states; if no orders can be given, only the first can."""
+    """Return True if a branch can be chosen in these states; if no orders can be given, only the first branch can."""
     guard = rules.branches[branch, GUARD]
     if guard == NONE:
         return True

@@ -207,7 +207,7 @@ def next_stop(setup: Setup, rules: FlatRound, sources: DrawCaches, place: int, p
 
 @step
 def add_edge(setup: Setup, graph: Graph, at: tuple[int, int, int], share: float, since: int, merge: bool) -> None:
-    """Add an edge to a place and pair; with `merge`, add to the last equal edge if its number is at least `since`."""
+    """Add an edge to a place and pair; with `merge`, increase the last equal edge if it is edge `since` or later."""
     node = node_at(setup, graph, at[0], (at[1], at[2]))
     same = graph.last_edges[node]
     if merge and same >= since:

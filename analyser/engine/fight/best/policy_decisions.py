@@ -1,4 +1,4 @@
-"""Edges that a policy in lines takes at a side's choices of orders, in the graph of a duel (:mod:`.game_graph`)."""
+"""Edges that a policy in words takes at a side's choices of orders, in the graph of a duel (:mod:`.game_graph`)."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def edge_number(
         slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
         slower_length = activation.length_moved(slower, facts, strike, view.distance, to_edge)
         moved = activation.length_until_stop(length, stop, view.distance)
-        if length * moved <= 0 and manoeuvre != Manoeuvre.STAY:  # a unit that cannot move aims if it may
+        if length * moved <= 0 and manoeuvre != Manoeuvre.STAY:  # without a move, aim if allowed, else stay
             manoeuvre = Manoeuvre.AIM if action == Action.SHOOT and not hampered else Manoeuvre.STAY
         elif not activation.ends_early(moved, length):
             stop, moved = 0, length
@@ -97,7 +97,7 @@ def edge_number(
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
     edge = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
-    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # without Overcharge it must aim
+    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # shooting without Overcharge aims
         edge = edge_for(Manoeuvre.AIM, action, (salvo, stop), options, edges, weights)
     if edge == NONE and action == Action.SHOOT:  # the enemy is out of range
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre

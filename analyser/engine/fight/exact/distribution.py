@@ -47,7 +47,7 @@ class Fused(NamedTuple):
 
 @step
 def fuse_operations(operations: Integers, place: int, limit: int) -> tuple[Fused, int]:
-    """Return the operation at `place` fused with later ones (a strike: only one-sided ones), and the next place."""
+    """Return the operation at `place` fused with later ones (after a strike, only one-sided), and the next place."""
     operation = operation_at(operations, place)
     after, rest, shift = place + 1, 0, 0
     while after < limit and shift + _BITS < _WORD:

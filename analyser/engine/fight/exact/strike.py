@@ -1,4 +1,4 @@
-"""Strikes in the exact engine; outcomes are computed once for each condition of a strike and struck state."""
+"""Strikes in the exact engine; outcomes are computed once for each condition and state of the struck unit."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1024
 _RATINGS = len(Rating)
-_HITS, _FACES, _MASK = 4, 8, 16  # widths in the kind of a pool
+_HITS, _FACES, _MASK = 4, 8, 16  # widths of fields (:func:`kind_of_pool`)
 
 
 class PoolCache(NamedTuple):
@@ -145,7 +145,7 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
 def with_lists(
     known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, Integers]:
-    """Return the outcomes with this strike's, and its list's index by condition (last: no strike) and struck state."""
+    """Return the outcomes plus this strike's, and the list index by condition (last: no strike) and struck state."""
     conditions, struck = when.conditions, joint.second
     known_conditions, states = with_room(known.conditions, conditions.length[0]), with_room(known.states, len(struck))
     known = StrikeOutcomes(
@@ -299,7 +299,7 @@ def states_of_striker(
 ) -> tuple[StateIndex, Integers]:
     """Return the next states of the striker, and their indices by its state before and its losses."""
     losses, starts, loss = transitions.losses.length[0], transitions.starts, transitions.loss
-    strikers, several = state_index(len(joint.first) * losses), losses > 2  # the first two mean no strike, no losses
+    strikers, several = state_index(len(joint.first) * losses), losses > 2  # the first two: no strike, no losses
     to = np.full((len(joint.first), losses), NONE, np.int64)
     for index in range(len(joint.rows)):
         row, column = joint.rows[index], joint.columns[index]

@@ -349,7 +349,7 @@ def strike_progress(rolls: RollTables, fight: FightFacts, progress: int, roll: i
 
 @step
 def after_strike(setup: Setup, number: int, pair: Pair, progress: int) -> tuple[int, int]:
-    """Return both states after a completed strike; the scratch fight is that of the strike."""
+    """Return both states after a completed strike; the scratch fight must be that of the strike."""
     fight, striker = setup.fight[0], setup.strikes[number].striker
     mine, theirs = (pair[0], pair[1]) if striker == 0 else (pair[1], pair[0])
     outcome = strike.outcome_of(fight, progress)

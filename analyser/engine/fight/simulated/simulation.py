@@ -1,6 +1,6 @@
 """Simulated fights: each trial goes from node to node of a graph of random draws.
 
-Scores of attack rolls are drawn from their exact distribution, cards from real decks or, with replacement, full ones.
+Scores of attack rolls are drawn from their exact distribution, and cards from decks, with or without replacement.
 """
 
 from __future__ import annotations
@@ -292,7 +292,7 @@ class Simulation:
     def play(
         self, start_words: Pair, trials: int, seed: int, threads: int = 1, progress: Progress | None = None
     ) -> list[Snapshot]:
-        """Return the pairs of states after each program, with their trials."""
+        """Return the pairs of states after each program, with their numbers of trials."""
         start, stream, simulators = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[ThreadSimulator]()
 
         def work(queue: Queue) -> None:
@@ -301,7 +301,7 @@ class Simulation:
                 for number in range(task.first, task.last):
                     simulator.play(Chunk(start, stream, number), 0, task.chunk_trials)
             simulator.collect()
-            simulators.append(simulator)  # skipped after an interrupt, which stops within a trial
+            simulators.append(simulator)  # not reached after an interrupt, which leaves a trial unfinished
 
         if trials <= FEW_TRIALS and not play_trials.compiling_pays():
             threads = 1

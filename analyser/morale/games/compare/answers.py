@@ -1,7 +1,7 @@
 """Answers to a comparison: probabilities that a unit is steady, shaken, routed or gone, by round and system.
 
-The losses can come from a duel of Armoured Clash (AC-9.2); a path then has the losses of all rounds, which depend on
-each other. The exact method computes the distribution of paths; Monte Carlo simulates every trial round by round.
+The losses can come from a duel of Armoured Clash (AC-9.2). They depend on each other, so a path then has the losses of
+all rounds. The exact method computes the distribution of paths; Monte Carlo simulates every trial round by round.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def rules(question: Question) -> Rules:
     far = "the unit's own edge: no edge_distance is stated, so it is far and never reached"
     warnings: TextsAndTruth = {
         "each round: attacks, then tests, then the fate, at the activation of the unit": not is_duel,
-        f"the losses are the models of {question.side} destroyed by damage, in each round as one attack": is_duel,
+        f"the losses are the destroyed models of {question.side}, in each round as one attack": is_duel,
         "the fates in Armoured Clash are those of the unit in the duel, at the end of each round; once its rules have "
         "removed it, the other systems have no further losses": is_duel,
         f"grande_tactique.check_target {stated} on a die of {sides} {passed}": is_certain,
@@ -135,7 +135,7 @@ def rules(question: Question) -> Rules:
 
 
 def complete(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
-    """Return a raw question; a duel is resolved, and determines some keys: InputError if they have other values."""
+    """Return a raw question with its duel resolved; InputError if a key that the duel determines has another value."""
     stated = {key: raw[key] for key in DUEL_SECTIONS if raw.get(key) is not None}
     if not stated:
         return dict(raw)
@@ -162,7 +162,7 @@ def complete(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
 
 
 def _has_value(value: object) -> bool:
-    """Return False for None, and for a table that has no other values: an answer's question has such keys."""
+    """Return False for None, and for a table with no value but None: the question of an answer has such keys."""
     return any(map(_has_value, value.values())) if isinstance(value, dict) else value is not None
 
 
@@ -210,7 +210,7 @@ _Round = tuple[Numbers, Numbers, NDArray[Any]]
 
 
 class _Duel:
-    """A duel, and the pairs of states reached so far; the number of a pair is its index in `states`."""
+    """A duel, and the pairs of states (of both units) reached so far; the number of a pair is its index in `states`."""
 
     def __init__(self, question: Question) -> None:
         scenario = scenario_of(question)
@@ -289,7 +289,7 @@ def losses_of_duel(question: Question, sampling: Sampling) -> LossesAndFates:
 def _one_round(
     duel: _Duel, path: Numbers, pair: Numbers, weights: NDArray[Any], sampling: Sampling, rng: np.random.Generator
 ) -> tuple[Numbers, NDArray[Any]]:
-    """Return the distinct (path, pair) after a round, and their weights; `path` (times models + 1) gets the losses."""
+    """Return the distinct (path + losses, pair) after a round, with weights; `path` is a multiple of models + 1."""
     parts, size = [], 0
     for number in np.unique(pair):
         rows = np.flatnonzero(pair == number)

@@ -43,7 +43,7 @@ CALM, SUPPRESSED, FELL_BACK = range(3)
 
 
 class ComparedSystem:
-    """A unit under the rules of a system: its words for the fates, and `equivalents`, its values for the nerve."""
+    """A unit under the rules of a system: the system's words for fates, and its values for a nerve (`equivalents`)."""
 
     title: ClassVar[str]
     shaken: ClassVar[str]
@@ -219,7 +219,7 @@ class Legion(ComparedSystem):
 
 
 class GrandeTactique(ComparedSystem):
-    """Infantry under fire (GT-2 to GT-6); a condition is ``flights * 3 + status``, the last is off the map."""
+    """Infantry under fire (GT-2 to GT-6); a condition is ``flights * 3 + status``, or the last one if off the map."""
 
     title, rules = "Grande Tactique", "GT-2, GT-3, GT-5, GT-6"
     shaken, routed, gone = "shaken", "routed", "off the map, destroyed"
@@ -257,7 +257,7 @@ class GrandeTactique(ComparedSystem):
         return np.where(flights >= self._flights, self._off_map, fled)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        """Return the phase of losses; a unit worn down is shaken, or checks morale (GT-2)."""
+        """Return the phase of losses; a worn-down unit becomes shaken or, if already shaken, checks morale (GT-2)."""
 
         def after_losses(condition: Any, lost: Any, rolled: Any) -> Any:
             status = condition % 3

@@ -1,7 +1,7 @@
-"""Values of each system that are equivalent to a nerve: a probability of passing a test.
+"""Values of each system that are equivalent to a nerve, the probability of passing a test.
 
-DISCIPLINEs are matched with values of a system so that as few as possible share a value, and then so that probabilities
-are nearest. A nerve between two DISCIPLINEs gets the nearest value in the range between theirs.
+Each DISCIPLINE is matched with a value of a system: as few as possible share a value, and among such matches the
+probabilities are nearest. A nerve between two DISCIPLINEs gets the nearest value in the range between theirs.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question
     probabilities, nerves = tuple(uncertain.values()), tuple(_uncertain_values(disciplines(question)).values())
     indices = _matching_indices(nerves, probabilities) if nerves else ()
     wanted = Fraction(nerve).limit_denominator(LARGEST_DENOMINATOR)
-    lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # at a DISCIPLINE: upper == lower - 1
+    lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # wanted in nerves: upper == lower - 1
     first = indices[lower - 1] if lower else 0
     last = indices[upper] if upper < len(nerves) else len(uncertain) - 1
     nearest = min(range(first, last + 1), key=lambda index: (abs(probabilities[index] - wanted), -index))
@@ -70,7 +70,7 @@ def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question
 
 @lru_cache(maxsize=64)
 def _matching_indices(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
-    """Match each nerve with the index of a probability, in rising order: fewest shared, then least squares."""
+    """Return the index of a probability for each nerve, in rising order: fewest shared indices, then least squares."""
     best: list[tuple[int, Fraction, tuple[int, ...]]] = [
         (0, (nerves[0] - probability) ** 2, (index,)) for index, probability in enumerate(probabilities)
     ]

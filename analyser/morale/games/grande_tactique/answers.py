@@ -1,6 +1,6 @@
 """Answers about Grande Tactique: the sections on a game and on routed units, and all sections together.
 
-A turn is a list of phases (:mod:`.game_steps`), each followed by the flights that it causes, the foremost first.
+A turn is a list of phases (:mod:`.game_steps`), each followed by the flights that it causes, the foremost unit first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHOWN_STATUSES = ("eager", "shaken", "routed", "silenced", "destroyed", "off the
 CHARGE_WORDS = ("no charge", "cavalry charges", "infantry charges")
 NOT_MODELLED = (  # rules, and the sections that do not model them
     ("GT-1 how silenced artillery comes back into action", "game"),
-    ("GT-2 squares leave square, a firing unit stops firing: they change none of these figures", "check, game"),
+    ("GT-2 a unit in square leaves it, a firing unit stops firing: this changes none of these figures", "check, game"),
     (
         "GT-2 a unit that routs after a lost Locked in Combat from its own charge out of woods or a built-up area: "
         "it stays there, routed",
@@ -40,7 +40,7 @@ NOT_MODELLED = (  # rules, and the sections that do not model them
     ("GT-5 a gap between friends, woods and built-up areas beside the column", "column"),
     ("GT-5 friends in the way of units that flee again", "rout"),
     (
-        "GT-5 direction of flight, and gaps that are wide enough: the distances given are taken along it",
+        "GT-5 direction of flight, and gaps that are wide enough: stated distances are along the flight",
         "flight, column, rout, game",
     ),
     ("GT-2, GT-5 causes of routs and losses: their probabilities are given", "division"),
@@ -139,8 +139,8 @@ class GameSection(Section[Game]):
             steps.start_of(self.units, [STATUS_OF[unit.state] for unit in units]),
             tuple(phases),
             2 * math.prod(self.units.counts.tolist()),
-            f"a game of {count} units, each by its state, up to {self.units.positions.counts.max()} positions and"
-            " whether it has rallied",
+            f"a game of {count} units, each described by its state, one of up to {self.units.positions.counts.max()}"
+            " positions, and whether it has rallied",
             "fewer units or turns, cavalry nearer to its edge, or no edge_distance and column",
             Story(partial(steps.describe_state, self.units), "Turn"),
         )

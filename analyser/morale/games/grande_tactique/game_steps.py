@@ -115,7 +115,7 @@ def has_collapsed(game: GameState, collapsed: int) -> int:
 
 @step
 def make_flee(units: Units, game: GameState, unit: int, status: int, forced_out: bool) -> None:
-    """Make a unit flee; Old Guard affects its column (GT-9), shelter holds unless it is `forced_out` (GT-6)."""
+    """Make a unit flee, or stay routed in shelter unless `forced_out` (GT-6); Old Guard affects its column (GT-9)."""
     waiting = 1 << unit  # one bit for each unit that must flee
     while waiting:
         unit = 0

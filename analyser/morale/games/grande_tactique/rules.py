@@ -164,7 +164,7 @@ class Path(NamedTuple):
 
 
 def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
-    """Return the positions that a unit can reach in so many flights with these totals of the dice."""
+    """Return the positions that a unit can reach in up to `flights` flights with these `totals` of the dice."""
     arm = ARMS[unit.arm]
     edge = None if unit.edge_distance is None else exact_fraction(unit.edge_distance)
     farthest = flights * flight_distance(arm, totals[-1])

@@ -18,7 +18,7 @@ from analyser.morale.questions import certain_pmf
 
 TOKENS, ATTACKS = "tokens", "attacks"
 CASES = "Commander"  # heading above the names of the chains
-TOLERANCE = 1e-12  # by which a probability may be below `until_panic`
+TOLERANCE = 1e-12  # a probability that is lower by so little still reaches `until_panic`
 _LINES = ("p_suppressed", "p_panicked", "p_left_table", "p_destroyed")
 PANELS = (
     Panel("curves", "rounds", "The unit", "round", _LINES, "commander"),
@@ -28,13 +28,13 @@ PANELS = (
 
 
 def cases_of(question: Question) -> dict[str, Question]:
-    """Return the question with its commander, if there is one, and without a commander."""
+    """Return the question with its commander, if it has one, and the question without a commander."""
     without = question.model_copy(update={"commander_courage": None})
     return {"with": question, "without": without} if question.commander_courage else {"without": without}
 
 
 def chains(question: Question) -> dict[str, Chain]:
-    """Return a chain for each case, and for each number of tokens or attacks up to the first that panics the unit."""
+    """Return a chain for each case, and for each number of tokens or attacks until P(panic) reaches `until_panic`."""
     varied_chains = {
         f"{case} a commander, {number} {what}": chain_of(unit)
         for (case, what), units in _varied_questions(question).items()
@@ -45,7 +45,7 @@ def chains(question: Question) -> dict[str, Chain]:
 
 @lru_cache(maxsize=16)
 def _varied_questions(question: Question) -> dict[tuple[str, str], list[Question]]:
-    """Return the question with 0, 1, ... tokens, or attacks per round (LG-7), until it panics as `until_panic` says."""
+    """Return the question with 0, 1, ... tokens, or attacks per round (LG-7), until P(panic) reaches `until_panic`."""
     varied = {}
     for case, unit in cases_of(question).items() if question.until_panic is not None else ():
         at_edge = {"edge_distance": 0.0, "move_distance": 1.0}  # so that the first panic removes the unit
@@ -66,12 +66,12 @@ def _questions_until_panic(what: str, unit: Question) -> Iterator[Question]:
 
 
 def _panic_weights(question: Question, recorded: Recorded) -> Any:
-    """Return the weight of a panic up to each round; at the edge the first panic removes a unit (LG-5)."""
+    """Return the weight of a panic up to each round: the unit is at the edge, so its first panic removes it (LG-5)."""
     return recorded.weights[1::2][:, recorded.states == unit_of(question).off_table].sum(axis=1)
 
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
-    """Return the tables `rounds`, `tokens`, `tokens_until_panic` and `attacks_until_panic`."""
+    """Return the tables `rounds` and `tokens`, and if `until_panic` is stated those of `_tables_until_panic`."""
     cases = {case: unit_of(case_question) for case, case_question in cases_of(question).items()}
     tables = {
         "rounds": stack("commander", {case: _by_round(unit, recorded[case]) for case, unit in cases.items()}),
@@ -94,7 +94,7 @@ def _by_round(unit: Unit, recorded: Recorded) -> Table:
         "p_destroyed": destroyed,
         "p_defeated": left + destroyed,
     }
-    # actions of its own choice: a panicked unit must move toward the edge (LG-4, LG-5)
+    # actions that the unit may choose: a panicked unit has none, but must move toward the edge (LG-4, LG-5)
     actions = np.where(panicked, 0, legion.ACTIONS - 1 * legion.is_suppressed(tokens, unit.courage))
     means = {  # a unit that has left the table or was destroyed counts as 0
         "mean_tokens": Sums.of(after_check, tokens)._replace(ends=(0.0, float(max(tokens, default=0)))),
@@ -118,7 +118,7 @@ def _tokens(unit: Unit, recorded: Recorded) -> Table:
 
 
 def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) -> dict[str, Table]:
-    """Return P(panicked) by tokens, and by round with the fewest sufficient attacks, or the most that were tried."""
+    """Return P(panicked) by tokens, and by round for the fewest attacks that suffice (otherwise the most tried)."""
     by_tokens, by_round = {}, {}
     for (case, what), units in _varied_questions(question).items():
         results = [recorded[f"{case} a commander, {number} {what}"] for number in range(len(units))]
@@ -164,7 +164,7 @@ def rules(question: Question) -> Rules:
         "LG-5 the other minis, placed in cohesion with the leader": not far,
         "LG-5 free actions, which a panicked unit does not have: mean_actions leaves them out": True,
     }
-    certain = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
+    certain = "`with` is a commander near for certain; attacks_until_panic uses commander_near"
     warnings = {
         f"tokens_until_panic: {certain}": helps and wants_panic and set(near) != {1.0},
         "no tokens: state tokens, received or received_after (LG-7)": not (unit.most_tokens or wants_panic),

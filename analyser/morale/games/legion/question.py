@@ -78,7 +78,7 @@ class Question(questions.MoraleQuestion):
         return self
 
     def heading_values(self) -> dict[str, Any]:
-        """Return the values as the base class does; the commander is near only if there is one."""
+        """Return the values as the base class does, but leave `commander_near` empty if there is no commander."""
         near = f"probability {'; '.join(f'{probability:g}' for probability in self.commander_near)}"
         return super().heading_values() | {"commander_near": near if self.commander_courage else []}
 

@@ -29,7 +29,7 @@ def is_suppressed(tokens: Number, courage: int) -> Any:
 
 @dataclass(frozen=True)
 class Unit:
-    """The unit as integers. Its states are numbers: those on the table, then `off_table` and `destroyed`."""
+    """The numbers of a unit. Its states are integers: first those on the table, then `off_table` and `destroyed`."""
 
     courage: int
     panic_courage: int  # COURAGE with the commander near
@@ -49,7 +49,7 @@ class Unit:
 
     @property
     def destroyed(self) -> int:
-        """State of a unit destroyed by fire, the highest number."""
+        """State of a unit destroyed by fire: the highest state."""
         return self.off_table + 1
 
     def tokens(self, states: Any) -> Any:
@@ -94,7 +94,7 @@ class Unit:
         return np.where(leaves, self.off_table, self._with_fields(states, moves=moves))
 
     def end(self, states: Any, _: Any) -> Any:
-        """Apply the end phase: remove tokens (LG-7), and panic, which the next panic check decides anew."""
+        """Apply the end phase: remove tokens (LG-7) and the panicked state, which the next panic check decides anew."""
         return self._with_fields(states, tokens=np.maximum(self.tokens(states) - self.end_phase_tokens, 0), panicked=0)
 
 
@@ -108,7 +108,7 @@ def unit_of(question: Question) -> Unit:
 
 
 def moves_to_edge(edge_distance: float | None, move_distance: float | None, rounds: int) -> int:
-    """Return the number of moves after which the leader is off the table; 0 if the edge is too far."""
+    """Return the number of moves that take the leader off the table; 0 if the distance is unknown or too long."""
     if edge_distance is None or move_distance is None:
         return 0
     moves = moves_over(edge_distance, move_distance)

@@ -31,7 +31,7 @@ from analyser.morale.questions import exact_fraction
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")
-NO_COMBAT = 4  # mode of a failed charge; in other modes bit 0: the fighter is afraid, bit 1: the enemy
+NO_COMBAT = 4  # mode after a failed charge; other modes are the sum of 1 if the fighter is afraid and 2 if the enemy is
 HOLDS, RALLIED, LEFT, DOWN, BREAKS, FLEES = range(6)  # states; the inches to the edge are added to FLEES
 ACTIONS = ("sensible", "walks", "idle", "no blows")  # of a stupid warrior in a turn
 SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(ACTIONS))
@@ -40,16 +40,16 @@ STANDING, OUT, STUNNED = range(3)
 
 
 class AloneSection(Section[Alone]):
-    """A warrior that fights alone; its state in flight is ``FLEES + inches``, rounded up, or FLEES without an edge."""
+    """A warrior that fights alone; its state in flight is ``FLEES + inches to the edge``, rounded up (FLEES if far)."""
 
     def _prepare(self) -> None:
         section, edge = self.section, exact_fraction(self.section.edge or 0.0)
         inches = math.ceil(edge)
         self.size = FLEES + 1 + inches
-        self.fraction = inches - edge  # runs are whole inches, which leave it unchanged
+        self.fraction = inches - edge  # runs are whole inches, so this fraction never changes
         self.after_first_run = LEFT if section.edge == 0 else FLEES + inches
         self.is_tested = section.opponents >= 2 and not section.friends_near  # (MD-5)
-        # the warrior may flee after the first run
+        # the warrior may still be in flight after its first run
         self.can_flee = self.is_tested and section.leadership < LEADERSHIPS[-1] and self.after_first_run != LEFT
 
     def _after_test_roll(self, states: Any, roll: Any) -> Any:
@@ -255,7 +255,7 @@ class TogetherSection(Section[Together]):
 
 
 class CombatSection(Section[Combat]):
-    """A combat; its state has the mode, a bit for each frenzied side, and the hits of each side."""
+    """A combat; its state has the mode, a bit for each side (1 if frenzied), and the hits of each side."""
 
     def _prepare(self) -> None:
         self.sides, self.tests = (self.section.fighter, self.section.enemy), _tests_of(self.section)
@@ -357,7 +357,7 @@ class CombatSection(Section[Combat]):
         leader_helps = any(
             tested and (side.leader or 0) > side.leadership for side, tested in zip(self.sides, self.tests)
         )
-        again = ", and a second one after one has failed (MD-9)" if any(self.tests) else ""
+        again = ", and a second charge after a failed one (MD-9)" if any(self.tests) else ""
         applied = {
             "MD-7 frenzy doubles Attacks": frenzied,
             "MD-8 hatred re-rolls misses in the first round": any(rerolls_misses),
@@ -373,7 +373,7 @@ class CombatSection(Section[Combat]):
 
 
 def _tests_of(combat: Combat) -> tuple[bool, ...]:
-    """Return True for each side that a charge makes test for fear: not if frenzied, immune or causing fear (MD-9)."""
+    """Return True for each side that must test for fear in a charge: not if frenzied, immune or causing fear (MD-9)."""
     sides = (combat.fighter, combat.enemy)
     return tuple(
         combat.charger != "nobody"

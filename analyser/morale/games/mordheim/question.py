@@ -273,7 +273,7 @@ def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
 
 
 def _check_losses(warband: Warband, turns: int) -> None:
-    """Raise ValueError if even the fewest losses exceed the warriors."""
+    """Raise ValueError if even the fewest losses exceed the number of warriors."""
     pmfs = for_each_round(warband.casualties, turns, "casualties")
     # A single entry holds for all turns until no warrior is left, so only its first turn is checked.
     stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]

@@ -14,7 +14,7 @@ TWO_DICE = Die(  # the sum of two dice minus 2
     (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), 36, tuple(str(LOWEST_SUM + value) for value in range(N_SUMS))
 )
 D6 = fair_die(DIE_SIDES)
-NO_WARRIOR = 0  # Leadership if no warrior is left for the test; every roll of two dice fails
+NO_WARRIOR = 0  # Leadership if no warrior is left for the test, so that every roll of two dice fails
 Number = Any  # an integer, or an array with one for each state
 LEADER_RULE = 'MD-4 the Leadership of a leader within 6"'
 ROLL_TO_HIT_IF_AFRAID = 6  # (MD-9)
@@ -41,7 +41,7 @@ def attacks_of(fighter: Fight | Fighter, frenzied: Number) -> Any:
 
 
 def rerolls_misses(fighter: Fight | Fighter, frenzied: Number, combat_round: int, ruleset: Ruleset) -> Any:
-    """Return True if hatred re-rolls misses: in combat round 0, unless frenzy cancels it (MD-7, MD-8)."""
+    """Return True if hatred re-rolls misses: in the first combat round (0), unless frenzy cancels it (MD-7, MD-8)."""
     is_cancelled = frenzied & (not ruleset.hatred_while_frenzied)
     return (fighter.hatred and combat_round == 0) & np.logical_not(is_cancelled)
 

@@ -29,11 +29,11 @@ from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
 from analyser.morale.questions import certain_pmf
 
-ROUTED, GAVE_UP, ALL_OUT = range(3)  # + `n_fighting`: the state of a warband that left
-# value of `selected`; others select the states with so many warriors standing (0: with the leader out of action)
+ROUTED, GAVE_UP, ALL_OUT = range(3)  # added to `n_fighting`: the state of a warband that has left
+# value of `selected` for all states; n > 0 selects those with n warriors standing, 0 those with the leader out
 ALL_STATES = -1
 _STATED_CHAIN = "warbands"  # name of the chain with the leader as stated
-ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of these states
+ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in order: ROUTED, GAVE_UP, ALL_OUT
 PANELS = (
     Panel("curves", "warband", "The warband", shown=("p_fighting", *ENDINGS), by="warband"),
     Panel("curves", "last_left", "The last on the table"),
@@ -50,7 +50,7 @@ LEADER_FATES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A phase of a warband: next state and dice by state; up to `number` warriors of `rival`, if any, roll them."""
+    """A phase of a warband: next states and dice by state; with a `rival`, up to `number` of its warriors roll them."""
 
     after: NDArray[np.int64]
     die: Die = NO_DIE
@@ -62,7 +62,7 @@ class Step:
 
 
 class Losses(NamedTuple):
-    """Dice that put warriors out of action: `dice` for each of `number` enemies, at most as many as `rival` has."""
+    """Dice that put warriors out of action: `dice` for each of `number` enemies, or of fewer if `rival` has fewer."""
 
     die: Die
     dice: int = 1
@@ -79,7 +79,7 @@ class Losses(NamedTuple):
 class WarbandStates:
     """States (integers) and steps of a warband, for any Leadership of its leader.
 
-    A state is ``leader out of action * took_part + others out of action``, or one of three if the warband has left.
+    A state is ``leader out of action * took_part + others out of action``, or one of three more if the warband left.
     """
 
     def __init__(self, warband: Warband, question: Question) -> None:
@@ -103,7 +103,7 @@ class WarbandStates:
     def casualty_steps(self, warband: Warband, turn: int) -> Iterator[Step]:
         """Yield the steps with casualties before the test of a turn, or at the start (turn 0)."""
         most = sum(losses.most for past in range(turn) for losses in self.losses(warband, past))
-        for losses in self.losses(warband, turn):  # fewest standing first: each state has these losses once
+        for losses in self.losses(warband, turn):  # fewest standing first, so that no state has these losses twice
             standing = range(max(self.took_part - most, 1), self.took_part + 1)
             for selected in (0, *standing) if warband.leader_falls == "random" else (ALL_STATES,):
                 yield self._cached_casualties(losses, warband.leader_falls, selected)
@@ -120,7 +120,7 @@ class WarbandStates:
                 yield self._strike_losses(fight, turn)
 
     def _strike_losses(self, fight: Fight, turn: int) -> Losses:
-        """Return the losses in a fight: hits that wound, are not saved and take out of action (MD-7, MD-8)."""
+        """Return the losses in a fight: hits that wound, are unsaved and take a warrior out of action (MD-7, MD-8)."""
         keys, ruleset = ("to_hit", "to_wound", "save", "out_of_action"), self._question.ruleset
         to_hit, to_wound, save, out_of_action = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
         rerolls = mordheim.rerolls_misses(fight, fight.frenzy, turn - min(fight.turns, default=1), ruleset)
@@ -178,7 +178,7 @@ class GameFields(NamedTuple):
 
 
 class WarbandSection(Section[Warband]):
-    """A game of warbands in order of play; the first is the lowest digit of a state."""
+    """A game of warbands in order of play; the first warband has the lowest digit of a state."""
 
     question: Question
 
@@ -205,7 +205,7 @@ class WarbandSection(Section[Warband]):
         return np.array([(fate == ROUTED) | (fate == GAVE_UP) for fate in fates])
 
     def _phase_of_step(self, index: int, step: Step, has_begun: bool = True) -> Phase:
-        """Return the phase for a step of a warband; without effect if the game `has_begun` and is over."""
+        """Return the phase for a step of a warband; it has no effect if the game `has_begun` and is over."""
 
         def change(states: NDArray[np.int64], _: Any) -> NDArray[np.int64]:
             fields = self.fields_of(states[:, 0])
@@ -263,7 +263,7 @@ class WarbandSection(Section[Warband]):
         return labels | ({"the game is over (MD-3)": bool(fields.over[0])} if len(self.bands) > 1 else {})
 
     def chain(self) -> dict[str, Chain]:
-        """Return the chain of the game; with `effect_of_leader`, also for each Leadership and fate of its leader."""
+        """Return the chain of the game; `effect_of_leader` adds chains by Leadership and fate of the first leader."""
         by_name = {_STATED_CHAIN: self._chain_of(self.section)}
         for fate, changes in LEADER_FATES.items() if self.question.effect_of_leader else ():
             for leader in LEADERSHIPS:

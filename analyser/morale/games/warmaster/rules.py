@@ -123,7 +123,7 @@ def meeting_results(question: Question, choice: Choice) -> NDArray[np.int64]:
 
 
 def _choices_for_fewest(way: tuple[ObstacleOnWay, ...]) -> list[tuple[bool, bool]]:
-    """Return which friends make way, by backward induction, so that the mean number of confused units is least."""
+    """Return which friends make way so that the mean number of confused units is least, by backward induction."""
     more = [Fraction(0)] * 2  # mean number of units confused later, if the mover is not confused yet, and if it is
     choices: list[tuple[bool, bool]] = []  # for each obstacle, if the mover is not confused yet, and if it is
     for entry in reversed(way):
@@ -145,7 +145,7 @@ class MoveState(NamedTuple):
     moved: NDArray[np.int64]  # centimetres
     halted_at: NDArray[np.int64]  # index of the obstacle at which the unit has halted; -1 if it has not halted
     friends: NDArray[np.int64]  # number of confused friends
-    test: NDArray[np.bool_]  # True if confused by its own test at the obstacle
+    test: NDArray[np.bool_]  # True if confused by halting at the obstacle, with or without a test
     six: NDArray[np.bool_]  # True if confused by its drive-back dice
     pushed: NDArray[np.bool_]  # True if confused by friends that made way
 
@@ -181,7 +181,7 @@ class Mover:
         return np.where(fields.halted_at >= 0, self.full_stands, lost)
 
     def possible_meetings(self) -> Iterator[tuple[Kind, Meeting]]:
-        """Yield the kinds of obstacles that moves can meet, with results, until an obstacle always halts the unit."""
+        """Yield each kind of obstacle that the unit can meet and the result, up to an obstacle that always halts it."""
         pmf = self.question.distance
         moves = [distance for distance in range(self.farthest + 1) if not pmf or pmf[distance]]
         for number in sorted(set(reached_by(self.way, moves).tolist())):
@@ -270,7 +270,7 @@ def mover_of(question: Question, choice: Choice) -> Mover:
 
 @cache
 def combined_tests(friends: tuple[int, ...], mover: int) -> Die:
-    """Return all tests as one die: the friends with a 6, plus ``len(friends) + 1`` if the mover has a 6.
+    """Return all tests as one die: the number of friends with a 6, plus ``len(friends) + 1`` if the mover has a 6.
 
     >>> combined_tests((1,), 1).pmf.round(4).tolist()
     [0.6944, 0.1389, 0.1389, 0.0278]
