@@ -199,7 +199,7 @@ def _choose_prices(
 ) -> Any:
     """Return the index of each chosen price: the fewest changes that reach `within`, or the smallest mean distance."""
     from scipy.optimize import LinearConstraint
-    from scipy.sparse import block_diag, csr_array, eye_array, kron
+    from scipy.sparse import eye_array, kron
 
     n, options = distances.shape
     possible = np.isfinite(distances)
@@ -209,7 +209,7 @@ def _choose_prices(
     larger = np.zeros((len(pairs), n))  # the larger level must cost at least as much as the smaller level
     for row, (small, large) in zip(larger, pairs):
         row[small], row[large] = -1.0, 1.0
-    rising = csr_array(larger) @ block_diag(prices[:, None], "csr")
+    rising = (larger[:, :, None] * prices).reshape(len(pairs), n * options)
     rules = [LinearConstraint(one_each, 1, 1), LinearConstraint(change[None, :].astype(float), 0, most_changes)]
     rules += [LinearConstraint(rising, 0, np.inf)] if pairs else []
     settings: dict[str, Any] = {

@@ -160,7 +160,7 @@ class _KernelPipeline(CompilerBase):
 
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(self._lowering if each is NativeLowering else each, text) for each, text in passes.passes]
+        passes.passes = [(self._lowering if step is NativeLowering else step, text) for step, text in passes.passes]
         passes.finalize()
         return [passes]
 

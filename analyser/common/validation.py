@@ -144,7 +144,7 @@ def _bounds_in(field: FieldInfo) -> Iterator[dict[str, float]]:
 def _innermost_model(model: type[Record], loc: tuple[Any, ...]) -> type[Record]:
     """Return the innermost model on the path `loc`."""
     for step in loc[:-1]:
-        field = next((each for name, each in model.model_fields.items() if step in (name, each.alias)), None)
+        field = next((info for name, info in model.model_fields.items() if step in (name, info.alias)), None)
         inner = _types_in(field.annotation) if field else ()
         model = next((kind for kind in inner if isinstance(kind, type) and issubclass(kind, Record)), model)
     return model

@@ -170,14 +170,14 @@ def _versions(reports: Sequence[Report]) -> Iterator[Version]:
     for name in sorted({report.version for report in reports}, key=_natural_key):
         group = [report for report in reports if report.version == name]
         used = [report.stored.profiles_used for report in group]
-        profiles = ", ".join(dict.fromkeys(each.version for each in used))
-        assumptions = tuple(dict.fromkeys(line for each in used for line in each.assumptions))
+        versions = ", ".join(dict.fromkeys(profiles.version for profiles in used))
+        assumptions = tuple(dict.fromkeys(line for profiles in used for line in profiles.assumptions))
         units = _units(group)
         standings: Standings | None = None
         with suppress(InputError):  # no exchanges of fire
             standings = Standings(matchups_of([report.stored for report in group]))
         cards = {unit: report.address(anchor_of(unit)) for report in group[::-1] for unit in report.stored.content}
-        result = Version(name, group, profiles, cards, _names(units), standings, assumptions=assumptions)
+        result = Version(name, group, versions, cards, _names(units), standings, assumptions=assumptions)
         yield result if before is None else _with_changes(before, result)
         before = result
 

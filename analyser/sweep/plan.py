@@ -301,7 +301,7 @@ def _situations_of(file: SweepFile) -> Iterator[Situation]:
         check_best_is_played(policy, duel_situations(policy, situations_named(file.situations)))
     for named in situations_named(file.situations):
         by_policy = [duel_situations(policy, (named,))[0] for policy in file.policies]  # equal except for duels
-        for situation in (each for at, each in enumerate(by_policy) if each not in by_policy[:at]):
+        for situation in (duel for index, duel in enumerate(by_policy) if duel not in by_policy[:index]):
             if distances is None or situation.kind != "ranged":
                 yield situation
                 continue

@@ -161,7 +161,7 @@ def _nested_lists(node: object) -> object:
     if isinstance(node, ast.AST):
         fields = [(name, _nested_lists(value)) for name, value in ast.iter_fields(node) if value not in (None, [])]
         return [type(node).__name__, *fields]
-    return [_nested_lists(each) for each in node] if isinstance(node, list) else repr(node)
+    return [_nested_lists(item) for item in node] if isinstance(node, list) else repr(node)
 
 
 def build() -> bytes:

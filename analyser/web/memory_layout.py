@@ -90,7 +90,7 @@ class Condition(NamedTuple):
     def description(self) -> str:
         """Description of the same key of scenarios; empty without such a key."""
         modifiers: tuple[Mapping[Any, str], ...] = (BONUSES, PENALTIES)
-        if self.side == "fight" and (text := next((each[self.name] for each in modifiers if self.name in each), "")):
+        if self.side == "fight" and (text := next((texts[self.name] for texts in modifiers if self.name in texts), "")):
             return text
         sections = {"fight": (Attack, DuelTerms), "target": (Target,), "attacker": (Charge,)}[self.side]
         fields = (section.model_fields.get(self.name) for section in sections)

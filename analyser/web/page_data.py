@@ -111,7 +111,9 @@ def edits() -> list[dict[str, Any]]:
     qualities = [Quality(name) for name in QUALITIES if name not in _NOT_FLAGS]
     row_fields, unit_fields = ATTACK.names or (), TARGET.names or ()
     result += [
-        Edit(each.field, each.name, "attacker", "rows", kind="flag") for each in qualities if each.field in row_fields
+        Edit(quality.field, quality.name, "attacker", "rows", kind="flag")
+        for quality in qualities
+        if quality.field in row_fields
     ]
     rules = (Rule(name) for name in SPECIAL_RULES)
     result += [
@@ -134,7 +136,9 @@ _RULE_FIELDS = {
 
 def conditions() -> list[dict[str, Any]]:
     """Return the conditions that the page offers; `often` marks frequent conditions."""
-    offered = sorted((each for each in CONDITIONS if each.panel), key=lambda condition: max(condition.rank, 1))
+    offered = sorted(
+        (condition for condition in CONDITIONS if condition.panel), key=lambda condition: max(condition.rank, 1)
+    )
     return [
         condition.record()
         | {"role": "attacker" if condition.side == "fight" else condition.side}
