@@ -45,6 +45,7 @@ MOST_TIMES_POINTS = 3  # larger even prices, as multiples of the points, are not
 _MOST_MISFITS_SHOWN = 8  # rows of each table of misfits
 THIRDS = (1 / 3, 2 / 3)  # quantiles that divide units into groups
 FEWEST_IN_GROUP = 3  # units that a group must have for a conclusion
+_RATES = ("win_rate", "by_fair_points", "by_even_points")
 _RESAMPLES = 200  # bootstrap samples for the interval of the correlation
 
 
@@ -198,15 +199,15 @@ class BalanceCheck(FramedAnswer):
 
     def _group_blocks(self) -> list[Block]:
         cells = [[row["group"], f"{row['units']}", *_rate_texts(row)] for row in self.groups.to_dict("records")]
-        head = ["Units with", "number", "wins", "by fair points"]
-        return [Block(head=head, rows=cells, align="<>>>")] if cells else []
+        head = ["Units with", "number", "wins", "by fair points", "by even points"]
+        return [Block(head=head, rows=cells, align="<>>>>")] if cells else []
 
     def _misfit_blocks(self, title: str, sign: int) -> list[Block]:
         rows = self.misfits[sign * self.misfits["off"] > 0]
         cells = []
         for row in rows.head(_MOST_MISFITS_SHOWN).to_dict("records"):
             prices = f"{row['points']}", f"{row['fair_points']:.0f}", even_text(row)
-            cells.append([row["loadout"], *prices, *_rate_texts(row), whole_percent(row["by_even_points"])])
+            cells.append([row["loadout"], *prices, *_rate_texts(row)])
         head = [title, "points", "fair", "even here", "wins", "by fair points", "by even points"]
         more = [f"and {len(rows) - len(cells)} more"] if len(rows) > len(cells) else []
         return [Block(head=head, rows=cells, align="<>>>>>>", lines=more)] if cells else []
@@ -218,7 +219,7 @@ class BalanceCheck(FramedAnswer):
 
 
 def _rate_texts(row: Mapping[Any, Any]) -> list[str]:
-    return [whole_percent(row[name]) for name in ("win_rate", "by_fair_points")]
+    return [whole_percent(row[name]) for name in _RATES]
 
 
 def even_text(row: Mapping[Any, Any]) -> str:
@@ -425,9 +426,9 @@ def _group_means(frame: pd.DataFrame, fighters: Sequence[Loadout]) -> pd.DataFra
         groups = frame.assign(value=values).groupby(np.where(values.isin(present), thirds, -1))
         ends = zip(groups["value"].min(), groups["value"].max())
         words = {"property": feature.label, "group": [feature.range_text(*pair) for pair in ends]}
-        rates = groups[["win_rate", "by_fair_points", "off"]].mean()
+        rates = groups[[*_RATES, "off"]].mean()
         tables.append(rates.assign(units=groups.size(), **words))
     large = [table.loc[table["units"] >= FEWEST_IN_GROUP, "off"] for table in tables]
     order = sorted(range(len(tables)), key=lambda index: large[index].min() - large[index].max())
     tables = [tables[index] for index in order]
-    return pd.concat(tables, ignore_index=True)[["property", "group", "units", "win_rate", "by_fair_points", "off"]]
+    return pd.concat(tables, ignore_index=True)[["property", "group", "units", *_RATES, "off"]]

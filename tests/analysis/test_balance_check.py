@@ -97,7 +97,7 @@ def test_groups_say_where_win_rates_and_prices_part():
     sides = [each for each in library.matching("*/*@basic") if each.unit.type in ("infantry", "cavalry")]
     shoots = np.array([any(row.kind == "ranged" for row in side.unit.rows) for side in sides])
     assert 2 < (~shoots).sum() < len(sides) / 2
-    rates = pd.DataFrame({"win_rate": np.where(shoots, 0.6, 0.2), "by_fair_points": 0.5})
+    rates = pd.DataFrame({"win_rate": np.where(shoots, 0.6, 0.2), "by_fair_points": 0.5, "by_even_points": 0.4})
     found = _group_means(rates.assign(off=rates["win_rate"] - 0.5), sides)
     first = found.iloc[0]
     assert (first["property"], first["group"], first["units"]) == ("reach", "no shots", (~shoots).sum())
