@@ -192,7 +192,7 @@ def victory_points_figures(
 
 def values_of_unit(figure: str, models: int | None, damage_limit: int | None) -> NDArray[np.int64]:
     """Return the possible values of a unit's models left or destroyed, or of the damage on one model."""
-    return np.arange(max(damage_limit or 1, 1) if figure.endswith("damage") else (models or 0) + 1)
+    return np.arange(max(damage_limit or 1, 1) if figure.endswith("damage_left") else (models or 0) + 1)
 
 
 def mean_in(figures: Any, name: str) -> Mean:

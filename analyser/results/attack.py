@@ -37,17 +37,17 @@ from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.schema import Attack, Combatant, Target
 
-UNIT_FIGURES = ("models_left", "models_destroyed", "damage")
-ATTACKER_LOSSES = ("attacker_models_destroyed", "attacker_damage")
+UNIT_FIGURES = ("models_left", "models_destroyed", "damage_left")
+ATTACKER_LOSSES = ("attacker_models_destroyed", "attacker_damage_left")
 ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
 SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
 
 _SHIFTS = {  # lowest bit of each figure in a packed outcome
     "models_left": 0,
     "models_destroyed": discipline.MODELS_DESTROYED,
-    "damage": discipline.DAMAGE,
+    "damage_left": discipline.DAMAGE,
     "attacker_models_destroyed": discipline.ATTACKER_DESTROYED,
-    "attacker_damage": discipline.ATTACKER_DAMAGE,
+    "attacker_damage_left": discipline.ATTACKER_DAMAGE,
 }
 _FATE_BITS = discipline.ANNIHILATED | discipline.BROKEN | discipline.FLED
 
@@ -69,7 +69,7 @@ class AttackResult(Result):
     ----------
     outcomes : int64 array, shape (n,)
         The distinct outcomes, packed and sorted. Read them with :meth:`column` or :meth:`to_frame`, which has
-        `models_left`, `models_destroyed`, `damage`, statuses, fates and `probability`; if simulated, also `count`,
+        `models_left`, `models_destroyed`, `damage_left`, statuses, fates and `probability`; if simulated, also `count`,
         `low`, `high`, `interval`.
     weights : array, shape (n,)
         Their probabilities (float64) or simulated counts (int64).
@@ -136,7 +136,7 @@ class AttackResult(Result):
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        means = {"mean_hits": "hits", "mean_models_destroyed": "models_destroyed", "mean_damage_left": "damage"}
+        means = {f"mean_{name}": name for name in ("hits", *UNIT_FIGURES[1:])}
         if self.scenario.attack.overcharge:
             means["mean_attacker_models_destroyed"] = "attacker_models_destroyed"
         events = (*FLAGS, *(["activated"] if "activated" in self._extra_columns else []))

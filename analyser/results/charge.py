@@ -116,8 +116,8 @@ class ChargeResult(FightResult):
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        means = {"models_destroyed": "models_destroyed", "models_left": "models_left", "damage_left": "damage"}
-        figures = {f"mean_{side}_{label}": f"{side}_{what}" for side in CHARGE_SIDES for label, what in means.items()}
+        means = ("models_destroyed", "models_left", "damage_left")
+        figures = {f"mean_{side}_{what}": f"{side}_{what}" for side in CHARGE_SIDES for what in means}
         summary = self._named_figures({f"p_{name}": name for name in self.events}, figures)
         for side in CHARGE_SIDES:
             name, points = f"expected_{side}_victory_points", self.victory_points(side)

@@ -139,7 +139,7 @@ class DuelResult(FightResult):
         rows = []
         for number, side in product(range(1, len(self.moments) + 1), DUEL_SIDES):
             events = {f"p_{name}": f"{side}_{name}" for name in (ALIVE, *FATES, *STATUSES)}
-            means = {"mean_models": f"{side}_models_left", "mean_damage_left": f"{side}_damage"}
+            means = {"mean_models": f"{side}_models_left", "mean_damage_left": f"{side}_damage_left"}
             figures = {"round": number, "side": side} | self._named_figures(events, means, number)
             rows.append(figures | self._percentiles("models", f"{side}_models_left", number))
         return rows
@@ -203,7 +203,7 @@ class DuelResult(FightResult):
     @cached_property
     def summary(self) -> dict[str, Any]:
         of_sides = [f"{side}_{fate}" for side in DUEL_SIDES for fate in (ALIVE, *FATES)]
-        means = {"mean_{}_models_left": "models_left", "mean_{}_damage_left": "damage"}
+        means = {"mean_{}_models_left": "models_left", "mean_{}_damage_left": "damage_left"}
         means["expected_{}_victory_points"] = "victory_points"
         figures = {name.format(side): f"{side}_{what}" for name, what in means.items() for side in DUEL_SIDES}
         events = {f"p_{name}": name for name in (*DUEL_RESULTS, *DEVASTATING, *of_sides)}
@@ -227,7 +227,7 @@ class DuelResult(FightResult):
         Returns
         -------
         DataFrame
-            By default for each side `models_left`, `models_destroyed`, `damage`, statuses, fates and `victory_points`,
+            By default of each side `models_left`, `models_destroyed`, `damage_left`, statuses, fates, `victory_points`,
             prefixed ``a_`` or ``b_``; `probability`; if simulated, also `count`, `low`, `high`, `interval`.
         """
         return tidy(self.activations() if activations else self.rounds() if by_round else self.table())

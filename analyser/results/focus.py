@@ -112,7 +112,7 @@ class FocusResult(FightResult):
     def _figures(self, number: int) -> dict[str, Any]:
         attack = self.scenario.attacks[number - 1].attack
         gone_before = 0.0 if number == 1 else float(self.probability("annihilated", number - 1))
-        means = {f"mean_{name}": name for name in UNIT_FIGURES[:2]} | {"mean_damage_left": "damage"}
+        means = {f"mean_{name}": name for name in UNIT_FIGURES}
         return {
             "attack": number,
             "attacker": attack.attacker,

@@ -53,7 +53,7 @@ def mean_damage_of(scenario, library):
     """Mean damage, of a target that nothing but damage takes away (its tests are passed)."""
     result = analyser.exact(scenario, profiles=library)
     limit = result.scenario.target.damage_limit
-    return ((result.column("models_destroyed") * limit + result.column("damage")) * result.weights).sum()
+    return ((result.column("models_destroyed") * limit + result.column("damage_left")) * result.weights).sum()
 
 
 def test_one_row_for_each_attacker_defender_and_situation(found):

@@ -194,14 +194,14 @@ def means_of_unit(standing, weights, columns):
     A unit that is gone has lost everything (AC-5.9), and else the share of its damage (AC-3.8).
     """
     unit, models = standing
-    lost = columns["models_destroyed"] * unit.damage_limit + columns["damage"]
+    lost = columns["models_destroyed"] * unit.damage_limit + columns["damage_left"]
     share = mean_of(weights, np.where(columns["annihilated"], 1.0, lost / (models * unit.damage_limit)))
     return {"mean_models_destroyed": mean_of(weights, columns["models_destroyed"]), "mean_share_lost": share}
 
 
 def figures_of_attack(result, _):
     """What the module's answer to an attack must be, to the bit."""
-    weights, names = result.weights, ("models_destroyed", "damage", "annihilated", "fled")
+    weights, names = result.weights, ("models_destroyed", "damage_left", "annihilated", "fled")
     columns = {name: result.column(name) for name in names}
     events = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated", "activated", "destroyed")
     figures = {name: summed(weights, result.column(name)) for name in events}
@@ -231,12 +231,12 @@ def figures_of_sides(result, moment, sides, loadouts):
         lost = result.values(f"{side}_models_destroyed", moment)
         figures[name]["losses"] = [summed(weights, lost == models) for models in range(unit.models + 1)]
         columns = {
-            what: result.values(f"{side}_{what}", moment) for what in ("models_left", "models_destroyed", "damage")
+            what: result.values(f"{side}_{what}", moment) for what in ("models_left", "models_destroyed", "damage_left")
         }
         gone = result.event(f"{side}_annihilated", moment)
         figures[name] |= means_of_unit((unit, unit.models), weights, columns | {"annihilated": gone})
         figures[name]["mean_models_left"] = mean_of(weights, columns["models_left"])
-        figures[name]["mean_damage_left"] = mean_of(weights, np.where(gone, 0, columns["damage"]))
+        figures[name]["mean_damage_left"] = mean_of(weights, np.where(gone, 0, columns["damage_left"]))
         figures[name]["at_least"] = at_least(figures[name]["losses"])
         won = result.victory_points(side) if moment is None else result.victory_points(side, moment)
         figures[name]["victory_points"] = None if won is None else mean_of(weights, won)

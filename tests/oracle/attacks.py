@@ -19,8 +19,8 @@ SHIPPED_DECK = {str(value): 3 for value in range(1, 13)}  # AC-1.2
 TEN_MODELS = {"models": 10, "defence": 1, "damage_limit": 1, "discipline": 6}
 
 OUTCOME = (
-    *("models_left", "models_destroyed", "damage", "suppressed", "disordered", "fell_back", "broken", "fled"),
-    *("annihilated", "activated", "attacker_models_destroyed", "attacker_damage"),
+    *("models_left", "models_destroyed", "damage_left", "suppressed", "disordered", "fell_back", "broken", "fled"),
+    *("annihilated", "activated", "attacker_models_destroyed", "attacker_damage_left"),
 )
 
 

@@ -244,7 +244,7 @@ BEHEMOTH = {"models": 1, "behemoth": True, "damage_limit": 10, **PENETRATING}
 )
 def test_ac_3_7_to_3_9_models_and_damage(keys, destroyed, damage):
     outcome = certain(**keys)
-    assert (outcome.models_destroyed, outcome.damage) == (destroyed, damage)
+    assert (outcome.models_destroyed, outcome.damage_left) == (destroyed, damage)
     assert outcome.models_left == keys.get("models", 10) - destroyed
     assert outcome.annihilated == (outcome.models_left == 0)
 
@@ -385,7 +385,7 @@ def test_ac_6_overcharge_costs_the_attacker_one_damage_for_each_final_blank(mode
     # 1 die and a card of 4, all blank: 5 damage on models with DAMAGE LIMIT 2; no more models than it has.
     keys = {"dice": 1, "overcharge": True, "attacker_damage_limit": 2, "attacker_models": models}
     outcome = certain({"blank": 1}, {"4": 1}, attacker_damage=damage, **keys)
-    assert (outcome.attacker_models_destroyed, outcome.attacker_damage) == lost
+    assert (outcome.attacker_models_destroyed, outcome.attacker_damage_left) == lost
 
 
 def test_ac_6_overcharge_counts_the_blanks_that_lie_at_the_end():
