@@ -66,9 +66,9 @@ def attack(
     seed : int
         0 or more. The same seed gives the same result, on any number of threads.
     precision : float or str, optional
-        Instead of `trials`: simulate until the 95% interval of every probability of this answer is at most this wide
-        (1e-5 or more, below 1). A text such as ``"5%"`` is relative to the probability of each event
-        (`AttackResult.events`), except events that did not happen in the first trials.
+        Instead of `trials`: simulate until the 95% confidence interval of every probability of this answer is at most
+        this wide (1e-5 or more, below 1). A text such as ``"5%"`` is a width relative to the probability of each event
+        (`AttackResult.events`). Events that did not happen in the first trials are then ignored.
     threads : int, optional
         Number of threads; it does not change the result. Default: one for each processor.
     profiles : Profiles or path, optional
@@ -197,7 +197,7 @@ def focus(
     target : selector or mapping, optional
         Target of all attacks.
     until : (float, str), optional
-        A probability and a fate, such as ``(0.8, "broken")``: report how many attacks give the fate this probability.
+        For example, ``(0.8, "broken")`` reports after how many attacks the target is broken with probability 0.8.
     method, trials, seed, precision, threads, replacement, profiles, progress
         As for :func:`charge`, whose notes describe the method.
     **conditions
@@ -349,7 +349,7 @@ def simulate(
     Returns
     -------
     Result
-        Each probability has a 95% confidence interval. The errors are those of :func:`exact`.
+        Each probability has a 95% confidence interval. The exceptions are those of :func:`exact`.
 
     Examples
     --------
@@ -371,7 +371,7 @@ def evaluate(
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
 ) -> pd.DataFrame:
-    """Return the main figures of many questions of any kind as one frame, with a row for each question.
+    """Return the main numbers of many questions of any kind as one data frame, with a row for each question.
 
     Parameters
     ----------
@@ -383,7 +383,7 @@ def evaluate(
     Returns
     -------
     pandas.DataFrame
-        `question` (path, or index in the list), `kind`, `method`, and the figures of :attr:`Result.summary`.
+        `question` (its path, or its index), `kind`, `method`, and the numbers of :attr:`Result.summary`.
 
     Examples
     --------

@@ -70,14 +70,14 @@ class Movement:
         outreaches, charge_range = visible > visible.T, CHARGE_RANGE_IN_SPEEDS * self._speed[:, None]
         shorter_reach, longer_reach = np.minimum(visible, visible.T), np.maximum(visible, visible.T)
         row_charges = _approaches(gain_near - gain_of_both, self._speed)  # the row approaches while both can shoot
-        in_range = np.maximum(-gain_near, np.where(shorter_reach > 0, -gain_of_both, -np.inf))  # gained by the column
+        in_range = np.maximum(-gain_near, np.where(shorter_reach > 0, -gain_of_both, -np.inf))  # the column's gain
         column_gains = in_range > -gain_alone
         row_comes = np.where(outreaches, ~column_gains, np.where(outreaches.T, column_gains.T, row_charges))
         stops = np.maximum(shorter_reach, np.where(row_charges, charge_range, 0.0))
         space = np.full(reach.shape, battlefield.retreat_space)
         one_shoots = self._rounds_needed(np.maximum(longer_reach - stops, 0.0), space)
         one_shoots = np.minimum(np.where(row_comes, one_shoots, one_shoots.T), ROUNDS)
-        same_approaches = row_comes == row_charges  # in both phases, so the other unit has less space left
+        same_approaches = row_comes == row_charges  # same unit in both phases: the other has less space left
         space = np.where(same_approaches, np.maximum(space - one_shoots * self._speed[None, :], 0.0), space)
         both = self._rounds_needed(np.maximum(shorter_reach - charge_range, 0.0), space)
         both = np.minimum(np.where(row_charges, both, both.T), ROUNDS - one_shoots)
@@ -95,7 +95,7 @@ class Movement:
 
 
 def _approaches(gain: Floats, speed: Floats) -> NDArray[np.bool_]:
-    """Return True where the row approaches: it gains, or neither gains and it is faster (or as fast, and first)."""
+    """Return True where the row approaches: it gains, or neither does and the row is faster (or as fast, and first)."""
     excess_speed = speed[:, None] - speed[None, :]
     is_first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]
     return np.asarray((gain > 0) | (gain == 0) & ((excess_speed > 0) | (excess_speed == 0) & is_first), np.bool_)

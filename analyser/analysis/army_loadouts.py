@@ -13,7 +13,7 @@ from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
 
-MOST_DISTINCT = 64  # distinct loadouts of an army; one program of focus fire has no more attacks than this
+MOST_DISTINCT = 64  # distinct loadouts of an army: the most attacks that a program of focus fire can have
 MOST_UNITS = 200  # units of an army
 
 

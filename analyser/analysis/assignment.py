@@ -18,20 +18,20 @@ import numpy as np
 from analyser.common.integer_programming import solve_programme
 from analyser.common.kernel_records import Floats
 
-AttackCounts = tuple[int, ...]  # number of attacks of a volley by each kind of attacker
+AttackCounts = tuple[int, ...]  # number of attacks by each kind of attacker in a volley
 MOST_NODES = 20_000  # nodes of a search for volleys on one kind of target
 MOST_ROUNDS = 200  # rounds of column generation
-MOST_COLUMNS = 5_000  # volleys that a search on one kind of target finds
+MOST_COLUMNS = 5_000  # volleys after which a search on one kind of target stops
 MOST_BRANCHES = 100_000  # nodes of the integer programme
-TOLERANCE = 1e-9  # smaller differences count as 0; totals are compared relative to the value
+TOLERANCE = 1e-9  # smaller differences count as 0; differences of totals are divided by the total first
 
 
 class TargetKind(NamedTuple):
     """Equal targets.
 
     `matrices` has the transition matrix of an attack by each kind of attacker that can attack. Rows are states before
-    the attack, columns states after it. `value_by_state` is the value gained in each state. The first state is before
-    any attack, with the value 0.
+    the attack, columns states after it. `value_by_state` is the value gained in each state. The first state, before
+    any attack, has the value 0.
     """
 
     n_targets: int
@@ -151,7 +151,7 @@ class _Search:
     def _upper_values_by_state(self) -> list[list[Floats]]:
         """Return an upper bound of the surplus from each state, as if attackers saw the results so far.
 
-        The outer list is by next kind of attacker, the inner lists are by the number of its attackers that are left.
+        Indices: the next kind of attacker, then the number of attackers of this kind that are left.
         """
         value, by_kind = self._target.value_by_state, []
         for kind, available in zip(reversed(self._kinds), reversed(self._available)):
@@ -240,7 +240,7 @@ class _Columns:
         return duals[: len(self._counts)], duals[len(self._counts) :], float(-result.fun)
 
     def solve_integer(self) -> tuple[list[Volley], float, float]:
-        """Return the best assignment of the generated volleys, its value, and an upper bound of any such value."""
+        """Return the best assignment of the generated volleys, its value, and an upper bound of the best value."""
         from scipy.optimize import Bounds, LinearConstraint
 
         if not self._columns:

@@ -1,7 +1,7 @@
 """Check of fair points by battles: each loadout fills an army of about equal points, and every two armies fight.
 
-Fair points also count close battlefields, and what a role usually costs. So win rates are also compared with the points
-at which a unit comes out even on the battlefield of these battles, by the losses from which fair points are computed.
+Fair points also count close battlefields, and what a role usually costs. So win rates are also compared with even
+points, at which a unit has no lead on the battlefield of these battles. Losses are computed as for fair points.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MOST_ARMIES = 200
 FEWEST_ARMIES = 5  # armies needed for a correlation
 FEWEST_ARMIES_FOR_GROUPS = 12  # armies needed to compare groups of them
 MISFIT_DIFFERENCE = 0.2  # difference between win rate and expected win rate that makes a unit a misfit
-MOST_TIMES_POINTS = 3  # larger even prices, as multiples of the points, are not shown as numbers
+MOST_TIMES_POINTS = 3  # an even price above this multiple of the unit's points is shown as a limit
 _MOST_MISFITS_SHOWN = 8  # rows of each table of misfits
 THIRDS = (1 / 3, 2 / 3)  # quantiles that divide units into groups
 FEWEST_IN_GROUP = 3  # units that a group must have for a conclusion
@@ -93,17 +93,17 @@ class BalanceCheck(FramedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row for each loadout, the largest disagreement first. `win_rate` is over all other armies; a draw counts as
-        half a win. `by_fair_points` is the rate expected from the fair points of its army, `off` the difference from
-        it. `comes_out_even_at` are the points at which its army has no lead over the other armies together on this
-        battlefield, and `by_even_points` is the rate expected from them.
+        One row for each loadout, the largest disagreement first. `win_rate` is against all other armies; a draw counts
+        as half a win. `by_fair_points` is the rate expected from the fair points of its army, `off` is `win_rate` minus
+        this rate. `comes_out_even_at` are the points at which the loadout has no lead over all others together on
+        this battlefield, and `by_even_points` is the rate expected from these points.
     groups : DataFrame
         Mean rates of groups of loadouts: those without a property, and the others in thirds by its value. The property
         whose groups differ most is first. Empty with fewer than 12 armies.
     correlation, correlation_low, correlation_high : float
         Rank correlation of the armies' win rates and fair points, and its 95% interval (due to the dice).
     even_correlation, even_correlation_low, even_correlation_high : float
-        The same for `comes_out_even_at` instead of fair points.
+        Rank correlation of the armies' win rates and `comes_out_even_at`, and its 95% interval.
     trials : int
         Battles for each pair of armies.
     left_out : dict of str to str
@@ -223,7 +223,7 @@ def _rate_texts(row: Mapping[Any, Any]) -> list[str]:
 
 
 def even_text(row: Mapping[Any, Any]) -> str:
-    """Return the points at which a unit comes out even; no number above :data:`MOST_TIMES_POINTS` times its points.
+    """Return the points at which a unit comes out even, or a limit if above :data:`MOST_TIMES_POINTS` times its points.
 
     A unit that few enemies can reach comes out even at almost any price.
     """
@@ -345,14 +345,14 @@ def _check_number(fighters: Sequence[Loadout]) -> None:
 
 
 def _battlefield(armies: Sequence[Sequence[Loadout]], library: Profiles) -> Battlefield:
-    """Return the mean (root mean square) distance of two enemies at the start, and the space behind each side."""
+    """Return a battlefield with the root mean square distance of enemies at the start and space behind each side."""
     terms = battle_scenario(armies[0], armies[1], BattleTerms(), library.ruleset, library).terms
-    table, between_positions = terms.table or terms.gap, terms.width / math.sqrt(6)  # of two positions along the front
+    table, between_positions = terms.table or terms.gap, terms.width / math.sqrt(6)  # RMS if positions are uniform
     return Battlefield("battle", math.hypot(terms.gap, between_positions), (table - terms.gap) / 2)
 
 
 def _even_points(exchange: Exchange) -> Floats:
-    """Return the points at which each loadout has no lead over all others together; their mean is today's."""
+    """Return points at which no loadout has a lead over all others together; the geometric mean stays that of today."""
     losses = exchange.mean()
     frequencies = np.full(len(losses), 1 / len(losses))
     prices = even_lead_prices(losses, frequencies, even_trade_prices(losses, frequencies).prices).prices
@@ -384,7 +384,7 @@ def _variance(wins: Floats, trials: int) -> Floats:
 
 
 def _expected_rates(wins: Floats, log_prices: Floats) -> Floats:
-    """Return the win rates that fair points predict, by a logistic curve fitted to all battles."""
+    """Return the win rates that these prices predict, by a logistic curve fitted to all battles."""
     from scipy.optimize import minimize_scalar
 
     difference = log_prices[:, None] - log_prices[None, :]
@@ -399,12 +399,12 @@ def _expected_rates(wins: Floats, log_prices: Floats) -> Floats:
 
 
 def _rank_correlation(wins: Floats, army_prices: Floats, trials: int, seed: int) -> tuple[float, float, float]:
-    """Return Spearman's correlation of win rates and fair points, and its 95% bootstrap interval."""
+    """Return Spearman's correlation of win rates and prices of armies, and its 95% bootstrap interval."""
     from scipy.stats import rankdata
 
     def correlation_of(table: Floats) -> float:
         rates = rankdata(_mean_over_others(table))
-        return float(np.corrcoef(rates, rankdata(army_prices))[0, 1]) if np.ptp(rates) else 0.0  # 0 if all are equal
+        return float(np.corrcoef(rates, rankdata(army_prices))[0, 1]) if np.ptp(rates) else 0.0  # 0 if rates are equal
 
     random, upper = np.random.default_rng(seed), np.triu_indices(len(wins), 1)
     share, resampled = (wins[upper] * trials + 1) / (trials + 2), list[float]()

@@ -35,7 +35,7 @@ def battle(
     mine, yours : Army, path, list or mapping
         The armies, as for :func:`analyser.load_army`.
     swing : bool
-        For each unit, also simulate battles without it (a twentieth, at least 500; :meth:`BattleResult.swing`).
+        For each unit, also simulate a twentieth of the battles (at least 500) without it (:meth:`BattleResult.swing`).
     tactics : bool
         Simulate all pairs of tactics first; sides without a stated tactic then play an equilibrium
         (:meth:`BattleResult.tactics`). If False, each side plays its stated tactic, by default ``balanced``.

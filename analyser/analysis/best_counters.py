@@ -43,7 +43,7 @@ class BestCounter(NamedTuple):
 
     @property
     def pays(self) -> bool | None:
-        """True if the attacker gains points (or hurts, if points are unknown); None for duels or no attacker."""
+        """True if the attacker gains points, or hurts if points are unknown; None for duels and without an attacker."""
         if self.attacker is None or not np.isnan(self.p_wins):
             return None
         gain = self.points_lost - self.own_points_lost
@@ -70,7 +70,7 @@ class HardTarget(NamedTuple):
     p_annihilated: float | None = None
 
     def text(self, army: ArmyLoadouts, enemy: ArmyLoadouts, situations: str = "") -> str:
-        """Return a sentence on what `army` cannot do to this unit of `enemy`; `situations` is a limit to insert."""
+        """Return a sentence on what `army` cannot do to this unit of `enemy`, restricted by the text `situations`."""
         target, whose = enemy.loadout_title(self.target), army.army.name
         if self.kind == "nothing can attack it":
             return f"Nothing in {whose} can {'attack' if situations else 'shoot at or charge'} {target}{situations}."
@@ -133,7 +133,7 @@ def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], rank: in
 def hard_targets(
     frame: pd.DataFrame, situations: Sequence[Situation], army: ArmyLoadouts, volleys: Sequence[Volleys]
 ) -> tuple[HardTarget, ...]:
-    """Return the hard targets among the defenders, for the shots and charges of `army`, the attackers."""
+    """Return the defenders that are hard targets for the shots and charges of the attacking `army`."""
     attacks = [situation.name for situation in situations if situation.kind != "duel"]
     result = []
     for target, rows in frame[frame["situation"].isin(attacks)].groupby("defender", sort=False):

@@ -1,4 +1,4 @@
-"""Duels with best play by both sides. For comparisons the attacker acts first, for prices a coin toss decides who."""
+"""Duels with best play by both sides: for comparisons the attacker acts first, for prices the winner of a coin toss."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def best_play(
     want : str
         Objective that A maximises and B minimises: ``win``, ``margin``, ``points`` or ``survival``.
     against : str or sequence of str
-        Policy of B: ``best``, a tactic, or a policy in words.
+        Policy of B: ``best``, a tactic, or a policy in words, such as ``charge if the enemy is suppressed``.
     **terms
         The other keys of ``[duel]``: rounds, first, distance, step.
 

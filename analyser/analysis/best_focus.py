@@ -32,7 +32,7 @@ from analyser.scenarios.schema import TARGET_FATES, FocusAttack, FocusFile
 
 MOST_ATTACKERS = 8
 _LEAST_GAIN = 1e-12  # smaller gains of probability are rounding errors
-_MOST_STEPS_SHOWN = 12  # in the text
+_MOST_STEPS_SHOWN = 12  # rows of the plan in the text
 
 
 class Option(NamedTuple):
@@ -61,8 +61,8 @@ class BestFocus(Answer):
     steps : tuple of dict
         A step for each state in which the plan attacks: `fired`, the number of attacks before; `target`, its state;
         `next`, the next attacker and its attack; `advance`, in inches (0 if it stands). `chance` is the probability of
-        the fate if all follow the plan, `costs` the probability lost if the second-best attack is made instead, and
-        `probability` that of reaching the state.
+        the fate if all follow the plan. `costs` is the probability lost if the second-best attack is made instead, and
+        `probability` the probability of reaching the state.
     """
 
     wanted: str
@@ -128,9 +128,9 @@ def best_focus(
 ) -> BestFocus:
     """Return the attacker that should fire next at a target after each result, to make a fate most likely (AC-9.1).
 
-    Each attacker fires at most once, with its stated or any ranged row: aimed, or (with a stated distance) after an
-    advance by its SPEED. It fires as stated if it is an aircraft, has no profile, aims already, has advanced, reforms,
-    is garrisoned or makes opportunity fire. The result is exact; losses of attackers by their own attacks do not count.
+    Each attacker fires at most once, with its stated row or else any ranged row: aimed, or (if a distance is stated)
+    after an advance by its SPEED. It fires as stated if it is an aircraft, has no profile, aims already, has advanced,
+    reforms, is garrisoned or makes opportunity fire. The result is exact; attackers' own losses do not count.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ class _Attacker:
             yield {**keys, "distance": left, "attacker_advanced": True}, f'advances {by:g}" to {left:g}" and fires', by
 
     def _with_name(self, refusal: InputError) -> InputError:
-        """Add the attacker's name and the tried advance to the error of an attack that no row can make."""
+        """Add the attacker's name and the tried advance to the error for an attacker that cannot fire with any row."""
         if refusal.where not in (where := f"attacks.{self.index}", f"{where}.row"):
             return refusal
         tried = [f" or after an advance of {by:g} inches" for _, _, by in self._advances({})]
@@ -276,7 +276,7 @@ class _Search:
         return bool(holds(states, self.want, self.scenario.target)[0])
 
     def value(self, left: int, state: int, most: int) -> tuple[float, int]:
-        """Return the probability of the fate with best play, and the index of the next option; -1 if none improves it.
+        """Return the probability of the fate with best play, and the index of the next option; -1 if no option helps.
 
         `left` has a bit for each attacker that has not fired; up to `most` of these may still fire.
         """

@@ -1,4 +1,4 @@
-"""Situations of comparisons and prices, with duels with best play if the policy is ``best``."""
+"""Situations of comparisons and prices, including duels with best play if the policy is ``best``."""
 
 from __future__ import annotations
 

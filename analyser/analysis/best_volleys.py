@@ -31,7 +31,7 @@ class Aim(NamedTuple):
 
     title: str
     unit_of_measurement: str
-    target_value: Callable[[Loadout], int | None]  # None if the profile of the target lacks the points
+    target_value: Callable[[Loadout], int | None]  # value of a target; None if its profile lacks the points
     missing: str  # name of these points
     share_gained: Callable[[NDArray[np.int64], Loadout], Floats]  # share of the target's value gained in each state
 
@@ -74,7 +74,7 @@ class AttackGroup(NamedTuple):
 
 
 class VolleyResult(NamedTuple):
-    """A target, the attacks on it in order, their joint value, and the sum of their values each on a fresh target."""
+    """A target, the attacks on it in order, their joint value, and the sum of their values if each attack is alone."""
 
     target: str
     shots: tuple[AttackGroup, ...]

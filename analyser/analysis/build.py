@@ -31,7 +31,7 @@ from analyser.scenarios.armies import ArmyLike, load_army
 
 OVER_CHOICES = ("mean", "worst")
 DEFAULT_BATTLES = 10_000
-MOST_NEXT_BEST = 20  # computing time grows: 20 lists of 4,000 points take a minute, 100 half an hour
+MOST_NEXT_BEST = 20  # because computing time grows: 20 lists of 4,000 points take a minute, 100 lists half an hour
 
 
 def build(
@@ -67,7 +67,7 @@ def build(
         The enemy army or armies; or factions or selectors with wildcards. Without armies, each loadout is an
         opponent, and battles are against the best list of each faction among them.
     over : "mean" or "worst"
-        Maximise the mean over the opponents, or the lowest value against any of them (armies, or else loadouts).
+        Maximise the mean over the opponents, or the lowest value against any loadout (any army, if several are stated).
     scale : str, optional
         Name of the force scale. Default: the smallest that allows these points.
     must, ban : sequence of str
@@ -129,7 +129,7 @@ def build(
         values = (weights @ values_by_loadout.total)[None, :] if over == "mean" else values_by_loadout.total
         # The time to find a list is about proportional to the number of lists that it must differ from.
         solved = best_lists(force, values, next_best, differ, lambda done: report_lists(done**2, (next_best + 1) ** 2))
-        report_lists(1, 1)  # there may be fewer lists than planned
+        report_lists(1, 1)  # completes this stage, because there may be fewer lists than planned
     mean_weights = weights if over == "mean" else None
     lists = built_lists(solved, force, values_by_loadout, mean_weights, (chosen.id, scale_name, points), library)
     answer = Build(

@@ -27,7 +27,7 @@ from analyser.scenarios.armies import load_army
 from analyser.scenarios.battle import BattleTerms, battle_scenario
 from analyser.scenarios.battle_tables import encode_battle
 
-ByPart = list[list[int]]  # battles won, drawn and played, for each part
+ByPart = list[list[int]]  # battles won, drawn and simulated, for each part
 PARTS = 16  # parts of the battles, each with its own random numbers
 _DRAW_SCORE = 0.5  # a draw counts as half a win
 

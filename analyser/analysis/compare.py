@@ -94,7 +94,7 @@ def compare(
     at_least : int, optional
         The k of P(at least k models destroyed), 1 or more. Default: half of the target's models, rounded up.
     levels : str or several, optional
-        Only loadouts at these reinforcement levels.
+        Compare only loadouts at these reinforcement levels.
     method, seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`, for all attacks together.
     trials : int, optional

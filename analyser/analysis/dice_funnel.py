@@ -104,7 +104,7 @@ def _expected_rerolls(
     one_die = polynomial.polyadd([1 - explodes - eligible, eligible], explodes * of_added_dice)
     extra = 0.0
     for dice, probability in first_rolls:
-        pmf = polynomial.polypow(one_die, dice) if dice else np.array([1.0])  # of the number of eligible dice
+        pmf = polynomial.polypow(one_die, dice) if dice else np.array([1.0])  # pmf of the number of eligible dice
         extra += probability * float(np.minimum(np.arange(len(pmf)), fight.extra_dice) @ pmf)
     return by_rating + extra
 

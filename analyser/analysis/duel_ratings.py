@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 REGULARISED_BY = 0.01  # duels added between every two loadouts, each side winning half
-RESAMPLES = 400  # random weightings of the loadouts
+RESAMPLES = 400  # random weightings of the loadouts, for the intervals
 POINTS_FOR_TEN_TO_ONE = 400.0  # difference in rating that stands for odds of ten to one, as in chess
 
 

@@ -27,7 +27,7 @@ LEAST_RATIO = 2.0  # an outlier divided by its expected value is at least this, 
 INFLICTED_FIGURES = ("expected_points_destroyed", "p_stopped", "p_annihilated")
 SUFFERED_FIGURES = ("mean_models_destroyed", "p_stopped", "p_annihilated")
 TableRow = dict[Hashable, Any]
-_FIGURES_CHECKED_FIRST = 64  # in the quick check of dominance
+_FIGURES_CHECKED_FIRST = 64  # about this many figures are compared in the quick check of dominance
 _SWEEPS = 10  # iterations of a median polish
 _NO_EFFECT = {"Cryo", "Seismic", "Overcharge", "Full Steam Ahead", "Siegebreaker", "Turret", "Indirect", "Coruscating"}
 """Qualities whose benefit the compared figures do not count, so that only profiles show it."""
@@ -82,7 +82,7 @@ def _efficiency_in_group(part: pd.DataFrame, situation: str, category: str) -> p
 
 
 def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each value's distance from the median in robust standard deviations; if these are 0, NaN off the median.
+    """Return each value's distance from the median in robust standard deviations (NaN off the median if these are 0).
 
     >>> robust_z(np.array([1.0, 2.0, 3.0, 4.0, 50.0])).round(2).tolist()
     [-1.35, -0.67, 0.0, 0.67, 31.7]

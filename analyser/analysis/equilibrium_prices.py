@@ -17,9 +17,9 @@ from analyser.common.kernel_records import Floats
 NEGLIGIBLE_LOSS = 0.01  # points destroyed in a round per own point: smaller losses do not matter
 PICKINESS = 2.0  # a lead of 0.5 makes a loadout e times as frequent among the opponents as a lead of 0
 _MOST_ROUNDS, _MOST_STEPS, _LONGEST_STEP = 10_000, 100, 1.0
-_STEP = 0.4  # share of its gain by which a price changes; 0.5 suits a single price, but many prices would oscillate
-_TOLERANCE = 1e-10  # of logarithms
-_FLOOR = 1e-12  # points; keeps logarithms finite
+_STEP = 0.4  # a price changes by this share of its gain in a round; with 0.5, several prices would oscillate
+_TOLERANCE = 1e-10  # iterations end when logarithms change by less
+_FLOOR = 1e-12  # smaller values are raised to this, which keeps logarithms finite
 
 
 class SolvedPrices(NamedTuple):
@@ -152,8 +152,8 @@ def quantal_response(
 ) -> Floats:
     """Return the frequencies of opponents if better loadouts are chosen more often: a logit quantal response.
 
-    They are proportional to ``prior * exp(pickiness * mean gain)`` (McKelvey and Palfrey 1995), where the mean is over
-    the opponents that the loadout can meet (`is_matchup`), weighted by these frequencies.
+    They are proportional to ``prior * exp(pickiness * mean gain)`` (McKelvey and Palfrey 1995). The mean is over the
+    opponents that the loadout can meet (`is_matchup`), weighted by these frequencies.
     """
     logs = np.log(prior)
     for _ in range(_MOST_ROUNDS):

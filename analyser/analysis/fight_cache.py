@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from analyser.analysis.matchups import Matchups
     from analyser.analysis.situations import Situation
 
-LEAST_COST_STORED = 25_000  # microseconds (`Fight.cost`); cheaper fights are faster to compute than to read
+LEAST_COST_STORED = 25_000  # total microseconds of fights (`Fight.cost`), below which computing is faster than reading
 MOST_LOADOUTS_STORED = 600  # loadouts on each side of a file merged from several grids: about 50 MB
 MOST_TABLES_IN_MEMORY = 4  # decoded files kept in memory, because each is read several times
 _OBJECT_FIELDS = tuple(name for name in CELL.names or () if CELL[name].hasobject)
@@ -145,7 +145,7 @@ def _digests_of(attackers: Sequence[Loadout], defending: DefendingSide) -> tuple
 
 
 def _sides_in(situation: Situation, digests: tuple[list[str], ...]) -> list[list[str]]:
-    """Return the digests of both sides: a ranged attack depends only on the target's state."""
+    """Return the digests of both sides; for a ranged attack only the defender's state as a target matters."""
     attackers, defenders, targets = digests
     return [attackers, targets if situation.fight.occasion == RANGED_ATTACK else defenders]
 
@@ -168,7 +168,7 @@ def _merge(sides: Sequence[Sequence[str]], tables: Iterable[_Table]) -> _Table:
 
 
 def _encoded(table: _Table) -> bytes:
-    """Return a table as the content of a file; objects are indices into lists of distinct values."""
+    """Return a table as the content of a file; objects are stored as indices into lists of distinct values."""
     import pandas as pd  # a late import, because workers of a sweep do not need it
 
     arrays: dict[str, Any] = {

@@ -17,12 +17,12 @@ from analyser.game.forces import Battlegroup
 from analyser.game.units import Loadout
 
 MOST_BRANCHES = 1_000  # nodes of the integer programme
-_RELATIVE_GAP = 1e-4  # smaller gaps count as none
+_RELATIVE_GAP = 1e-4  # smaller gaps (shares of the value) count as 0
 _DECIMALS = 9  # decimals of unit values; further decimals differ between machines and would decide ties
 
 
 class ListBattlegroup(NamedTuple):
-    """A battlegroup of a list (of kind None if the faction has no battlegroups), with its number of each loadout."""
+    """A battlegroup of a list and its number of each loadout; the kind is None if the faction has no battlegroups."""
 
     kind: Battlegroup | None
     counts: tuple[int, ...]
@@ -97,7 +97,7 @@ class Force:
         values : ndarray
             Value of each loadout, shape (loadouts,); with shape (opponents, loadouts) the worst opponent counts.
         unlike : sequence of SolvedList
-            Earlier lists. The new list leaves out units worth at least the share `differ` of each one's points.
+            Earlier lists. The new list leaves out units of each that make up at least the share `differ` of its points.
         any_points : bool
             Allow fewer points than `least_points`.
         """
@@ -319,7 +319,7 @@ def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tu
 def best_lists(
     force: Force, values: Floats, number: int, differ: float, report: Callable[[int], None] = lambda _: None
 ) -> list[SolvedList]:
-    """Return the best list and up to `number` more; each lacks units worth the share `differ` of each earlier list."""
+    """Return the best list and up to `number` more, each unlike all earlier lists as :meth:`Force.best` describes."""
     result: list[SolvedList] = []
     while len(result) <= number:
         best = force.best(values, unlike=result, differ=differ)

@@ -34,7 +34,7 @@ METHOD: Method = "exact"
 TWO_SIDED_FIGURES = ("attacker_share_lost", *RESULT_METRICS)
 MOST_ROWS_AT_ONCE = 8  # largest number of attackers between two reports of progress
 LONG_WORK = 2_000_000  # microseconds of slow fights after which their cells are stored
-TARGET_STATE = Target(from_front=True)  # stated for every target of a ranged attack
+TARGET_STATE = Target(from_front=True)  # every target of a ranged attack is attacked from its front
 CELL = np.dtype(
     [
         ("row", object),
@@ -44,7 +44,7 @@ CELL = np.dtype(
         ("why_not", object),
     ]
 )
-"""Result of an attacker on a defender. For a pair that cannot fight, `why_not` is the reason and figures are NaN."""
+"""Result of one fight. For a pair that cannot fight, `why_not` is the reason and figures are NaN."""
 Cells = NDArray[np.void]  # records of CELL, shape (attackers, defenders)
 CellBlock = tuple[list[int], list[int]]
 """Indices of attackers and of defenders; each of these attackers fights each of these defenders."""
@@ -73,7 +73,7 @@ class DefendingSide:
         return tuple(combatant_of(defender) for defender in self.defenders)
 
     def summaries(self, attacks: Sequence[AttackFacts], possible: NDArray[np.bool_]) -> NDArray[np.void]:
-        """Return the summaries of attacks (rows) on all defenders (columns), where these are possible."""
+        """Return the summaries of attacks (rows) on all defenders (columns), computed only where `possible` is True."""
         return distinct_summaries(
             attack_records(self.ruleset, attacks),
             np.array([target_record(target) for target in self.targets], TARGET),
@@ -89,10 +89,10 @@ class Fight(NamedTuple):
 
     cells: Callable[[Sequence[Loadout], DefendingSide, Situation], Cells]
     occasion: str  # an occasion of :mod:`~analyser.game.keywords`, such as DUEL
-    kernel: Tiered[..., Any]  # compiled function that takes nearly all the time
+    kernel: Tiered[..., Any]  # compiled function in which the fight spends nearly all its time
     cost: int  # typical microseconds per pair
     interpreted_seconds: float  # seconds per pair in `kernel` without compilation
-    choosing_seconds: float = 0.0  # seconds per pair to choose rows, by `fill_summaries` without compilation
+    choosing_seconds: float = 0.0  # seconds per pair in `fill_summaries`, which chooses rows, without compilation
     description: str = ""  # meaning of the figures; empty if the situation itself states it
     has_winner: bool = False  # True if cells have `p_attacker_wins` and `p_draw`
 
@@ -195,7 +195,7 @@ def _frame_of_cells(
     figures |= {name + PER_100_POINTS: figures[name] / hundreds for name in DIVISIBLE}
     columns |= {name: figures[name] for name, metric in MATCHUP_METRICS.items() if metric.function is None}
     frame = pd.DataFrame(columns | {"why_not": cells["why_not"]})
-    text = frame["attacker"].dtype  # stated, because pandas cannot infer the dtype of an empty column
+    text = frame["attacker"].dtype  # the dtype is stated, because pandas cannot infer that of an empty column
     return frame.astype({**dict.fromkeys(_INTEGER_COLUMNS, "Int64"), "row": text, "why_not": text})
 
 

@@ -2,8 +2,8 @@
 
 At its even-trade price (`even_trade_prices`) a loadout destroys as many points as it loses. The logarithm of
 (points / even-trade price) is a sum of effects: one common to all loadouts; one of its role and one of its level; one
-that it shares with similar units of the role (a Gaussian process over profiles); and the errors in pricing the unit, in
-pricing the loadout, and of the even-trade price. All effects are normal with known variances (the common one has a
+that it shares with similar units of the role (a Gaussian process over profiles); and the errors in the unit's price, in
+the loadout's price and in the even-trade price. All effects are normal with known variances (the common one has a
 vague prior). Therefore one matrix inverse gives for each unit the price that the *other* units imply. Unusual units
 weigh less (Student's t).
 """
@@ -17,11 +17,11 @@ import numpy as np
 
 from analyser.common.kernel_records import Floats, Integers
 
-# Standard deviations of logarithms, rounded from the maximum likelihood estimate over the shipped profiles.
+# Standard deviations of the effects, rounded from maximum likelihood estimates over the shipped profiles.
 ROLE_SD, LEVEL_SD, UNIT_SD, LOADOUT_SD = 0.16, 0.05, 0.22, 0.06
 SIMILAR_SHARE = 0.5  # share of the variance UNIT_SD**2 that units with equal profiles have in common
-DEGREES_OF_FREEDOM = 4.0  # of the error in a unit's price
-_COMMON_VARIANCE = 100.0  # of the effect common to all loadouts: a vague prior
+DEGREES_OF_FREEDOM = 4.0  # of Student's t distribution of the error in a unit's price
+_COMMON_VARIANCE = 100.0  # variance of the effect common to all loadouts: a vague prior
 _ROUNDS = 8  # iterations that find the weights of unusual units
 
 
@@ -37,11 +37,11 @@ class LoadoutFeatures(NamedTuple):
 class PooledPrices(NamedTuple):
     """Prices that the other units imply. Ratios and effects are logarithms, errors are standard deviations of these."""
 
-    log_ratio: Floats  # points divided by fair points
-    other_ratio: Floats  # the same with `even_lead_prices` instead of `even_trade_prices`
-    error: Floats  # of `log_ratio`
-    posterior_ratio: Floats  # posterior mean of `log_ratio`; in the prior, most prices are about fair
-    posterior_error: Floats
+    log_ratio: Floats  # log(points / fair points)
+    other_ratio: Floats  # log(points / fair points) by `even_lead_prices`, not `even_trade_prices`
+    error: Floats  # error of `log_ratio`
+    posterior_ratio: Floats  # posterior mean of `log_ratio`; the prior assumes that most prices are about fair
+    posterior_error: Floats  # posterior standard deviation of `log_ratio`
     sensitivity: Floats  # change of `posterior_ratio` per change of the logarithm of points
     spread_if_fair: Floats  # standard deviation of `posterior_ratio` if the price is fair
     common_effect: float

@@ -146,7 +146,7 @@ def losses_between(
     threads: int | None,
     progress: Progress,
 ) -> tuple[list[Loadout], Floats]:
-    """Return all distinct loadouts, and the share that each column's loadout loses to each row's in a round."""
+    """Return all distinct loadouts, and the share of each (column) that is lost to each (row) in a round."""
     options: dict[str, Any] = {"situations": situations, "threads": threads, "profiles": library}
     frames = [
         matchups(ours, theirs, progress=stage(progress, 0, 2), **options).frame,

@@ -56,8 +56,8 @@ _DUEL_ASSUMPTION = (
     "defender's losses and the winner by victory points; a unit without a victory-point value counts as 1."
 )
 
-MOST_LOADOUTS = 24  # on a side of a picture; a picture of more shows units, as means over their levels
-MOST_SHOWN = 40  # attackers in plain text, and as many defenders
+MOST_LOADOUTS = 24  # loadouts on a side of a picture; with more, it shows units, as means over their levels
+MOST_SHOWN = 40  # largest number of attackers, and of defenders, in plain text
 
 
 def assumptions_of(situations: Sequence[Situation]) -> tuple[str, ...]:

@@ -39,16 +39,16 @@ class Exchange:
 
     ``losses[k, i, j]`` is the mean share of j that is lost to i in a round: on battlefield k, or in best-play duel k.
     Far apart, both shoot, or only the loadout with the longer range. Near each other, each takes the action that gains
-    most points at today's prices. A suppressed unit does less. If all situations are far, or all are near, k is 0.
+    most points at today's prices. A suppressed unit inflicts less. If all situations are far, or all near, k is only 0.
     """
 
-    loadouts: tuple[Loadout, ...]  # with points; connected by losses, directly or through other loadouts
+    loadouts: tuple[Loadout, ...]  # all have points; losses connect them, directly or through other loadouts
     losses: Floats
     without_suppression: Floats
-    by_shots: Floats  # part of `without_suppression`; charges cause the rest
+    by_shots: Floats  # part of `without_suppression` that shots cause; charges cause the rest
     all_shots_returned: Floats  # losses if no unit could shoot at another without being shot at
     outranging_share: Floats  # share of rounds in which the row can shoot and the column cannot
-    is_matchup: NDArray[np.bool_]
+    is_matchup: NDArray[np.bool_]  # True for pairs that fight in both directions
     left_out: dict[str, str]  # reason for each loadout that is left out
     by_tactic: Floats | None = None  # losses with simple tactics, if `losses` come from best play
 
@@ -141,7 +141,7 @@ def _best_play_losses(
 def losses_in_lists(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> Floats:
-    """Return the share that each column's loadout loses to each row's in a round, as a mean of far and near losses.
+    """Return the share of each loadout (column) that is lost to each (row) in a round: the mean of far and near losses.
 
     The shares of time of :mod:`.approach` do not count: in a list, other units protect a unit that approaches.
     """
@@ -247,12 +247,12 @@ P_STILL_TO_ACT = 0.5  # probability that a unit has not been activated yet in th
 class Action(NamedTuple):
     """An action of each loadout (row) against each other loadout (column)."""
 
-    lost: Floats  # mean share of the target; NaN if the action is impossible
-    own_lost: Floats  # mean share that the acting loadout loses of itself
+    lost: Floats  # mean share of the target that is lost; NaN if the action is impossible
+    own_lost: Floats  # mean share of the acting loadout that is lost
     p_suppresses: Floats
-    p_activates: Floats  # probability that it takes the target's activation (Cryo)
+    p_activates: Floats  # probability that the action takes the target's activation (Cryo)
     kept_if_rallied: Floats  # share of `lost` that a suppressed unit still inflicts after a passed rally test
-    kept_if_shaken: Floats  # share of `lost` that it still inflicts after a failed rally test
+    kept_if_shaken: Floats  # share of `lost` that a suppressed unit still inflicts after a failed rally test
     reach: Floats  # long range of the row that shoots, in inches; 0 without a shot
 
 
@@ -261,7 +261,7 @@ class Losses(NamedTuple):
 
     without_suppression: Floats
     with_suppression: Floats  # includes the effect of each action on the other unit's action
-    by_shots: Floats  # part of `without_suppression`
+    by_shots: Floats  # part of `without_suppression` that shots cause
 
 
 def mean_hits_of_die(die: Die) -> dict[Rating, float]:
@@ -327,7 +327,7 @@ def _kept_by_shots(
     situation: Situation,
     hits: dict[Rating, float],
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the shares of hits that suppressed shooters keep (rally passed, rally failed), and the ranges.
+    """Return the shares of hits that suppressed shooters keep after a passed and a failed rally test, and the ranges.
 
     `rows` has the row used for each pair as an index into `row_ids`, -1 without a shot. Suppression is a penalty
     (AC-4.2), and a failed rally test prevents aiming (AC-5.6).
@@ -355,7 +355,7 @@ def _advantage(row: Row, situation: Situation) -> tuple[int, bool]:
 
 
 def _kept_by_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> tuple[Floats, Floats]:
-    """Return the shares of hits that suppressed chargers keep (rally passed, AC-8.2, and rally failed)."""
+    """Return the shares of hits that suppressed chargers keep after a passed (AC-8.2) and a failed rally test."""
     units = [loadout.unit for loadout in loadouts]
     infantry, overwhelmed = (
         np.array([unit.type in types for unit in units], np.bool_) for types in (("infantry",), INFANTRY_OVERWHELMS)

@@ -40,7 +40,7 @@ _NEARLY_NOTHING_TEXTS = {
     FIGHTING: "in close quarters it destroys next to nothing, unlike other {role}",
 }
 _CAPACITY_TEXT = "Capacity {own:.0f} (other {role}: {usual})"
-_NEARLY_NOTHING_BELOW = 0.05  # share of the usual figure
+_NEARLY_NOTHING_BELOW = 0.05  # share of the usual figure below which a unit destroys "next to nothing"
 _REACH_RATIO = 1.2  # smallest ratio of two reaches that is given as a reason
 _CAPACITY_DIFFERENCE = np.log(1.2)  # larger differences in log(Capacity) may explain points that fights do not explain
 _DEADLY = {"Shock", "Wreckers", "Arc", "Devastating", "Penetrating", "Precision", "Point Blank", "Torrent", "Lock On"}
@@ -59,7 +59,7 @@ _ENTRIES: Mapping[str, Callable[[Unit], Sequence[str]]] = {
     ALL_RULES: lambda unit: distinct_keywords(unit.rules),
     TRAITS: lambda unit: unit.traits,
 }
-"""Entries of a profile: those that can raise a figure, and all special rules and traits."""
+"""Entries of a profile by kind: those that can raise a figure, all special rules, and all traits."""
 
 
 class PriceDrivers:
@@ -118,7 +118,7 @@ class PriceDrivers:
             return np.asarray(np.log(np.maximum(destroyed, _FLOOR) / np.maximum(with_usual, _FLOOR)), np.float64)
 
         self._drivers = both
-        self._effects = {  # logarithm of the value of the loadout divided by its value if it had the usual figure
+        self._effects = {  # log(value of the loadout / its value with the usual figure)
             name: effect_on_destroyed(name) if name in (SHOOTING, FIGHTING) else own - usual
             for name, (own, usual) in both.items()
         }
@@ -138,7 +138,7 @@ class PriceDrivers:
         }
 
     def uncounted_benefits(self, index: int, sign: int) -> str:
-        """Return the uncounted benefits of a unit (`sign` 1), or a low Capacity, which makes it worth less (-1)."""
+        """Return the uncounted benefits of a unit (`sign` 1), or a low Capacity, which lowers its value (`sign` -1)."""
         unit, role = self._units[index], self._roles[index]
         own, usually = (float(values[index]) for values in self._capacity)
         is_usual = usually > 0  # units without Capacity count as 1, whose logarithm is 0
@@ -228,7 +228,7 @@ class PriceDrivers:
         return f"reach {own:.0f} inches, others: {usual:.0f}" if is_reason else ""
 
     def _test_detail(self, index: int, times: float) -> str:
-        """Return how the unit differs from others of its role: it can or cannot break, or its DISCIPLINE."""
+        """Return the difference from other units of its role: whether it can break, or its DISCIPLINE."""
         unit, members = self._units[index], self._by_role[self._roles[index]]
         others = [other for name, other in members.items() if name != unit_of(self._loadouts[index].selector)]
         can_break, own = unit.break_limit is not None, unit.discipline

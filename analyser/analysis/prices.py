@@ -43,9 +43,9 @@ MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # largest numbers of loadouts, r
 
 
 class Opponents(NamedTuple):
-    """The opponents of a loadout, which include itself: their number by faction.
+    """Number of a loadout's opponents by faction; they include the loadout itself.
 
-    `added` has the number of those that are opponents only because they are judged.
+    `added` has the number of loadouts by faction that are opponents only because they are judged.
     """
 
     factions: Mapping[str, int]

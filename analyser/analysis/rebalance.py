@@ -184,7 +184,7 @@ def _expected_distance(frame: pd.DataFrame, points: Floats) -> Floats:
 
 
 def _candidates(frame: pd.DataFrame, step: int) -> tuple[Floats, Floats]:
-    """Return the expected distances from the fair price (infinite if impossible) and the candidate prices."""
+    """Return the expected distances from the fair price (infinite for impossible prices) and the candidate prices."""
     points, fair = (frame[name].to_numpy(np.float64)[:, None] for name in ("points", "fair_points"))
     steps = np.round((fair - points) / step) + np.arange(-CANDIDATES_EACH_WAY, CANDIDATES_EACH_WAY + 1)
     prices = np.concatenate([points, points + step * steps], axis=1)
@@ -227,7 +227,7 @@ def _choose_prices(
 
 
 def _adjacent_levels(loadouts: Sequence[Loadout]) -> list[tuple[int, int]]:
-    """Return index pairs of adjacent levels; the first has fewer models and costs no more today."""
+    """Return index pairs of adjacent levels; the first level has fewer models and costs no more today."""
     by_unit: dict[str, list[int]] = {}
     for index, loadout in enumerate(loadouts):
         by_unit.setdefault(unit_of(loadout.selector), []).append(index)

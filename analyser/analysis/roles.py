@@ -12,7 +12,7 @@ from analyser.game.units import Loadout, Unit, unit_of
 
 TRANSPORT = "transport"
 UNCOUNTED_BENEFITS = {"behemoth": "size", "commander": "orders", TRANSPORT: "room"}
-"""The benefit of a role that no figure counts."""
+"""Benefits that no figure counts, by role."""
 ROLE_DESCRIPTIONS = {
     "artillery": "field guns and artillery",
     "aircraft": "aircraft and rotorcraft",
@@ -21,12 +21,12 @@ ROLE_DESCRIPTIONS = {
 }
 """Descriptions of roles that are not just a type or a trait of a profile."""
 _TRAITS = ("behemoth", "commander", TRANSPORT)
-_TOLERANCE = 1e-10  # of cumulative weights, relative to their sum
+_TOLERANCE = 1e-10  # smaller differences of cumulative weights, as shares of their sum, count as 0
 _TYPES = {"field gun": "artillery", "rotorcraft": "aircraft"}
 
 
 def role_of(unit: Unit) -> str:
-    """Return the role: the main trait, ``close combat`` for infantry or cavalry without shots, or the type."""
+    """Return the role: a trait of `_TRAITS`, ``close combat`` for infantry or cavalry without shots, or the type."""
     for trait in _TRAITS:
         if trait in unit.traits:
             return trait
@@ -63,7 +63,7 @@ def peers_of(roles: Sequence[str], unit_numbers: Integers) -> list[tuple[Integer
 
 
 def peer_medians(peers: Sequence[tuple[Integers, Integers]], values: Floats, weights: Floats) -> Floats:
-    """Return the weighted median of the other units of each loadout's role, or its own value without such units.
+    """Return the weighted median of other units of each loadout's role; without other units, the loadout's own value.
 
     >>> both = peers_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))
     >>> peer_medians(both, np.array([1.0, 3.0, 5.0, 7.0]), np.ones(4)).tolist()

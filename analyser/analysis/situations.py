@@ -126,8 +126,8 @@ def _charger(attacker: Loadout, stated_row: str | None) -> dict[str, Combatant] 
 def _charges(
     attackers: Sequence[dict[str, Combatant] | str], targets: Sequence[Combatant], ruleset: Ruleset
 ) -> list[RowResults]:
-    """Return the results by row, or a reason, for charges between all levels of two units."""
-    rows = attackers[0]  # equal for all levels
+    """Return for each charge between levels of two units its results by row, or the reason why it is impossible."""
+    rows = attackers[0]  # all levels have equal rows
     if isinstance(rows, str):
         return [rows] * (len(attackers) * len(targets))
     by_row = [
@@ -203,7 +203,7 @@ def _duellist(attacker: Loadout, stated_row: str | None) -> tuple[Combatant, Row
 def _duels(
     sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
 ) -> list[RowResults]:
-    """Return the results, or a reason, for duels between all levels of two units; `sides` act first."""
+    """Return for each duel between levels of two units its results, or why it is impossible; `sides` act first."""
     pairs = [
         side if isinstance(side, str) else duel_between(side, enemy, ruleset) for side, enemy in product(sides, enemies)
     ]
@@ -248,7 +248,7 @@ def duel_between(
 ) -> DuelScenario | str:
     """Return the duel of a unit (the first to act) with an enemy, or the reason why it is impossible.
 
-    `side` has the unit and the row that it must use, if any. With `best` both use best play, and nothing is checked.
+    `side` has the unit and the row that it must use, if any. With `best` both use best play, and no check is made here.
     """
     unit, stated_row = side
     if stated_row is not None:

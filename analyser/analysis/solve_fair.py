@@ -35,7 +35,7 @@ class FairPrice(NamedTuple):
     points: int
     fair_low: float
     fair_high: float
-    verdict: str  # on the loadout at this price; empty if it is priced in another role than its own
+    verdict: str  # on the loadout at this price; empty if it is priced in a role other than its own
     doubt: str = ""  # why the verdict is undecided, or why no higher price is fair
 
 
@@ -199,7 +199,7 @@ def solve_price(
     priced = _with_initial_points(loadout, against, library)
     table, _, opponents = matchups_of_all(priced, against, situations, policy, library, threads, progress)
     standings = Standings(table)
-    if priced is not loadout:  # repeated at the fair price, because the result depends slightly on the points
+    if priced is not loadout:  # judge again at the fair price, because the result depends slightly on the points
         first = _standing_in_role(standings, loadout.selector, role)
         standings = standings.with_([loadout.with_(points=_whole_points(first.fair_points))], threads)
     result = _standing_in_role(standings, loadout.selector, role)

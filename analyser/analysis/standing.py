@@ -101,7 +101,7 @@ class Standings:
         return self._rows["verdict"]
 
     def price_cap(self, selector: str) -> int:
-        """Return the points of a better loadout, which limit its fair points; otherwise the loadout's own points."""
+        """Return the points of a better loadout, which limit the fair points; without one, the loadout's own points."""
         row = self._rows.loc[selector]
         return int(row["points"] if pd.isna(row["at_most"]) else row["at_most"])
 
@@ -130,7 +130,7 @@ def matchup_changes(before: Standings, after: Standings, selector: str) -> pd.Da
 
 
 def keep_verdict_within_noise(old: Standing, new: Standing) -> Standing:
-    """Return `new`, with the old verdict if only probabilities decide both and these change by at most `verdict.NOISE`.
+    """Return `new`, with the old verdict if probabilities alone decide both verdicts and change by at most `NOISE`.
 
     >>> old = Standing(60, 95.2, 70, 60, 80, 0.61, 0.0, "under-priced", "", "", "", "infantry", 9, 9, 1.2, 1.0)
     >>> new = [old._replace(under_probability=p, verdict="undecided") for p in (0.58, 0.55)]

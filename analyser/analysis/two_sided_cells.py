@@ -52,7 +52,7 @@ def two_sided_cells(
 ) -> Cells:
     """Return the cells of a kind of fight in which both sides roll dice.
 
-    `prepare(attacker, row)` returns what `solve` needs of an attacker; with None for the row, all its rows may be used.
+    `prepare(attacker, row)` returns the attacker in the form that `solve` needs; if `row` is None, it may use any row.
     `solve` takes all levels of an attacking unit and of a defending unit, and returns the results of each pair by row;
     the best row is used. A text that either function returns is the reason why a pair cannot fight. `in_threads` needs
     kernels that release the GIL.

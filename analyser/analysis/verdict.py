@@ -20,26 +20,26 @@ from analyser.common.text import counted
 from analyser.game.units import Loadout
 
 OVER, UNDER, FAIR, UNDECIDED = "over-priced", "under-priced", "fair", "undecided"
-_CHEAP, _DEAR = np.log(0.9), np.log(1.1)  # log(points / fair points) from which a price counts as wrong: 10% off
-WRONG_AT, FAIR_AT = 0.6, 0.55  # probabilities from which a price is judged wrong, and fair
+_CHEAP, _DEAR = np.log(0.9), np.log(1.1)  # log(points / fair points) beyond which a price is wrong: 10% off
+WRONG_AT, FAIR_AT = 0.6, 0.55  # least probabilities at which a price is judged wrong, and fair
 NOISE = 0.05  # a smaller change of a probability between versions keeps the verdict
 RULE = (
     f"Under-priced: points more than 10% below the fair points, with a probability of at least {WRONG_AT:.0%}.",
     f"Over-priced: the same, more than 10% above. Fair: within 10%, with a probability of at least {FAIR_AT:.0%}.",
-    "Undecided: none of these, or something else prevents a verdict; it is named.",
+    "Undecided: no probability is high enough, or another reason, which is stated, prevents a verdict.",
     "Most prices are assumed to be about right, so a price can be fair despite a wide interval.",
 )
-_NORMAL_80, NORMAL_97_5 = 0.8416, 1.96  # quantiles of the normal distribution
-_DIRICHLET = 5.0  # parameter for the weights of battlefields: of two, 95% of drawn weights are 21% to 79%
-_CLEAR_DIFFERENCES = np.array([0.5, 1.0, 0.5, 0.5])  # differences of _profile_figures that count as 1
+_NORMAL_80, NORMAL_97_5 = 0.8416, 1.96  # 80% and 97.5% quantiles of the standard normal distribution
+_DIRICHLET = 5.0  # parameter of the weights of battlefields; with two, 95% of random weights are 21% to 79%
+_CLEAR_DIFFERENCES = np.array([0.5, 1.0, 0.5, 0.5])  # differences of logarithms by which `_profile_figures` divides
 _LARGEST_ERROR = 1.0  # standard deviation of log(points / fair points) from which a loadout gets no fair price
-_KINDS_OF_DOUBT = {  # kind of doubt by a phrase in its text
+_KINDS_OF_DOUBT = {  # kind of doubt for each phrase that its text may contain
     "may be fair": "fair and wrong prices are both likely",
     "but these numbers leave out": "these numbers leave out something about the unit",
     "but only this loadout has": "these numbers leave out something about the unit",
 }
 _LEAST_SHARE = 0.005  # smaller shares of an equilibrium are rounding errors
-_SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}  # 1: more value than points
+_SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}  # 1 if a loadout is worth more than its points, -1 if less
 
 
 class Role(NamedTuple):
@@ -110,7 +110,7 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
 
 
 def _profile_figures(exchange: Exchange) -> Floats:
-    """Return the figures that make units similar: SPEED, reach, DAMAGE LIMIT, and hits to destroy the unit."""
+    """Return scaled logarithms of what makes units similar: SPEED, reach, DAMAGE LIMIT, and hits to destroy a unit."""
     units = [loadout.unit for loadout in exchange.loadouts]
     speed = np.log1p([unit.speed or 0.0 for unit in units])
     reach = np.log([max([row.long_range or 1.0 for row in unit.rows], default=1.0) for unit in units])
@@ -216,7 +216,7 @@ class _Dominator(NamedTuple):
     @property
     def reason(self) -> str:
         saved = f"{counted(self.saved, 'point')} less" if self.saved else "no more"
-        return f"{self.loadout} does at least as well in every matchup, has all that it has, and costs {saved}"
+        return f"{self.loadout} does at least as well in every matchup, has all rules of this loadout, and costs {saved}"
 
 
 def _dominators(answer: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
@@ -300,7 +300,7 @@ def _equilibrium_shares(leads: Floats, sides: tuple[Integers, Integers]) -> tupl
 
 
 def _with_loadouts_outside(table: pd.DataFrame, answer: Matchups, exchange: Exchange) -> pd.DataFrame:
-    """Return the table with rows for the loadouts left out, in the order of the matchups."""
+    """Return the table with added rows for the loadouts left out, in the order of the matchups."""
     sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders)}
     outside = [sides[name] for name in exchange.left_out]
     missing = {

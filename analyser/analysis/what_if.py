@@ -33,7 +33,7 @@ from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout
 
-MOST_SHOWN, MOST_LEAD_CHANGES = 3, 6  # matchups in each table
+MOST_SHOWN, MOST_LEAD_CHANGES = 3, 6  # largest numbers of matchups in a table of changes, and of new leaders
 _LEAST_CHANGE = 0.005  # smallest change of a lead (-1 to 1) that is listed
 
 
@@ -130,7 +130,7 @@ def _standing_rows(before: Standing, after: Standing) -> list[list[str]]:
         ("points", lambda standing: DASH if standing.points is None else str(standing.points), ""),
         ("efficiency", lambda standing: short_figure(standing.efficiency), "points destroyed for 100 points"),
         ("fair points", lambda standing: short_figure(standing.fair_points), ""),
-        ("  interval", _interval_text, "95%, over opponents, tables and similar units"),
+        ("  interval", _interval_text, "95%, over opponents, distances and similar units"),
         ("verdict", lambda standing: standing.verdict, ""),
         ("probably", lambda standing: standing.lean.partition(" ")[2] or DASH, ""),
         ("rank", _rank_text, f"of {after.role}; 1 is the most over-priced"),

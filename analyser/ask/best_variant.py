@@ -127,7 +127,7 @@ class VariantsFile(Record):
 class Variants:
     """A baseline (a question), named overrides, and ranges of values; overrides are not combined with each other.
 
-    `least`: low values of the metric are better. `where`: path of the file.
+    `least` is True if low values of the metric are better. `where` is the path of the file.
     """
 
     kind: str
@@ -139,7 +139,7 @@ class Variants:
     where: str
 
     def __len__(self) -> int:
-        """Return the number: baseline and overrides at each combination, and the bare baseline if there are ranges."""
+        """Return the number of variants: baseline and overrides at each combination; ranges add a bare baseline."""
         return (1 + len(self.overrides)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
 
     def variants(self, library: Profiles) -> Iterator[Variant]:
@@ -271,7 +271,7 @@ def _search_by_race(solver: Solver, file: Variants, sampling: Sampling, most_tri
     variants = list(file.variants(solver.library))
     rows = list(map(_row, variants))
     scenarios: dict[Hashable, Any] = {}
-    rows_of_fight: dict[Hashable, list[int]] = {}  # indices of the variants that are the same fight
+    rows_of_fight: dict[Hashable, list[int]] = {}  # indices of the variants that are the same fight, by fight
     for index, (variant, row) in enumerate(zip(variants, rows)):
         try:
             if variant.why_not is None:
@@ -353,12 +353,12 @@ def _race_columns(result: RaceResult, fight: int) -> dict[str, Any]:
 def _answer(
     solver: Solver, file: Variants, frame: pd.DataFrame, race: RaceResult | None, sampling: Sampling, complete: bool
 ) -> Search:
-    if frame["costs"].nunique() < 2 or "points" in frame:  # equal points, or points are a key
+    if frame["costs"].nunique() < 2 or "points" in frame:  # all have equal points, or points are a key
         frame = frame.drop(columns="costs")
     best = str(frame["variant"].iloc[0])
     tied = tuple(frame.loc[frame["status"].isin(("best", "tied")), "variant"])
     raw = next(variant.raw for variant in file.variants(solver.library) if variant.name == best)
-    quick_sampling = replace(solver.sampling, trials=None if race is None else 1)  # only the texts are needed
+    quick_sampling = replace(solver.sampling, trials=None if race is None else 1)  # only texts of this answer are used
     quick_solver = Solver(solver.library, quick_sampling)
     result = quick_solver.in_full(raw)
     return Search(

@@ -36,7 +36,7 @@ _STOP_REASONS = {
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Search(QuestionTable):
-    """Variants ranked from the best.
+    """Variants of a question, ranked from the best.
 
     Attributes
     ----------

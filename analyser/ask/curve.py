@@ -93,8 +93,8 @@ def curve(
 
     Notes
     -----
-    The answer lists illegal values with the reasons. With the distance, an attack changes only at the ranges of rows
-    and of Corrosive Fumes (AC-4.1, AC-7). If the distance varies by whole inches, these ranges are added to its values.
+    The answer lists illegal values with the reasons. Over distances, an attack changes only at the ranges of rows and
+    of Corrosive Fumes (AC-4.1, AC-7). If the distance varies by whole inches, these ranges are added to its values.
 
     Examples
     --------

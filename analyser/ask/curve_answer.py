@@ -26,11 +26,11 @@ from analyser.game.names import loadout_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_ROWS = 40  # of a table in text
-MOST_COLUMNS = 12  # of a map in text
-MOST_LINES = 6  # compared questions (columns) in a table in text
+MOST_ROWS = 40  # most rows of a front in text
+MOST_COLUMNS = 12  # most columns, and most rows, of a map in text
+MOST_LINES = 6  # most compared questions (columns) of a table in text
 _EQUAL_DECIMALS = 9  # points of a front count as equal if their values agree to this many decimals
-_FEWEST_LINES = 2  # lines shown in the picture of a map, even if fewer are best
+_FEWEST_LINES = 2  # fewest lines shown in the picture of a map, even if fewer are best
 _MAP_KEYS = 2
 EQUAL, NOT_SIGNIFICANT = " = ", " ≈ "  # signs between the names of tied lines
 
@@ -418,7 +418,7 @@ def range_text(span: WinningRange, *, holds_between: bool, mark: str = "") -> st
 
 
 def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArray[np.bool_]:
-    """Return a mask of the undominated points (Pareto), False if a figure is missing; `figures` has a row per point.
+    """Return a mask of the undominated points (Pareto), which have no missing figure; `figures` has a row per point.
 
     >>> not_dominated(np.array([[1.0, 5.0], [2.0, 4.0], [1.0, 4.0]]), [False, False]).tolist()
     [True, True, False]
@@ -439,5 +439,5 @@ def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArra
         if not is_dominated(point, front):
             front.append(point)
     mask = np.zeros(len(goodness), np.bool_)
-    mask[[point for point in front if not is_dominated(point, front)]] = True  # because of rounding, test later points
+    mask[[point for point in front if not is_dominated(point, front)]] = True  # rounding: test against later points too
     return mask

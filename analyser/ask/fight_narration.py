@@ -66,10 +66,10 @@ _DRAWS = {
     Kind.ROLL_DEMISE_DIE: "the die of Spectacular Demise (AC-7)",
     Kind.ROLL_PANIC_DIE: "the die of Spectacular Demise again (AC-7)",
 }
-_UNTOLD = (Kind.TOSS, Kind.NEXT_ATTACKER)  # not told, because what follows shows them
+_UNTOLD = (Kind.TOSS, Kind.NEXT_ATTACKER)  # operations without a line, because later lines show their effects
 _SIDE_NAMES = "the attacker", "the target"
 _FORWARD = "inches forward"
-RollDice = Callable[[FightFacts, int], list[Die]]  # returns dice of a pool with a given score
+RollDice = Callable[[FightFacts, int], list[Die]]  # returns dice of a pool that have a given score
 
 
 class Fight(NamedTuple):
@@ -240,7 +240,7 @@ def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Itera
         rolls = count()
 
         def roll_dice(pool: FightFacts, score: int) -> list[Die]:
-            source = Random(f"{seed} {number} {next(rolls)}")  # a seed for each roll
+            source = Random(f"{seed} {number} {next(rolls)}")  # a separate seed for each roll
             return dice_that_score(pool, scores_for(pool, pool.dice), score, scenario.ruleset.die.sides_by_face, source)
 
         runner = TrialRunner(fight, roll_dice)

@@ -48,7 +48,7 @@ LISTS: Mapping[str, tuple[str, ...]] = {  # keys whose value is a list, with the
 NO_ENTRY = "none"  # value that stands for the empty list
 _AMBIGUOUS = "of both sides"  # marks a name without section that keys of both sides share
 _KEYS_PAGE = "docs/keys.md"
-_EXCLUDED = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # fields that are not keys
+_EXCLUDED = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # fields of the records below that give no key
 _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
     "attack": {"attack": Attack, "target": Target},
     "focus": {"attacks": FocusAttack, "target": Target},
@@ -226,9 +226,9 @@ def raw_unit(raw: Raw, kind: str, *, second: bool = False) -> Any:
     return part
 
 
-MOST_VALUES = 100_000  # in a list
-MOST_IN_A_RANGE = 10**12
-_MOST_CHARACTERS = 100  # of one value or range
+MOST_VALUES = 100_000  # most values of a key in a list
+MOST_IN_A_RANGE = 10**12  # most values of a key in one range of integers
+_MOST_CHARACTERS = 100  # most characters in the text of one value or range
 _RANGE = re.compile(r"\s*(-?[\d_]*\.?\d+)\s*\.\.\s*(-?[\d_]*\.?\d+)\s*(?::\s*([\d_]*\.?\d+)\s*)?")
 _FLAG_WORDS: Mapping[str, bool] = {"no": False, "yes": True, "false": False, "true": True}
 ALLOWED_VALUES = "such as 1..24, 0.5..3:0.5 (with its step), 4,6,8, or no,yes"

@@ -273,7 +273,7 @@ class Luck(Answer):
         return [text for fight in self.fights for text in getattr(fight.rules, name)]
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the distribution of a fight with its outcome; for a game, each fight and both sums."""
+        """Draw the distribution of a fight with its outcome; for a game, draw each fight and the sum of each side."""
         if not self.sides:
             (fight,) = self.fights
             return plots.outcome_distribution(

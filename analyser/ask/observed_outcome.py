@@ -30,8 +30,8 @@ _SIDES: Mapping[str, tuple[str, ...]] = {  # prefixes of figures: of the enemy u
 _OWN_PREFIXES, _ENEMY_PREFIXES = ("attacker_", "a_"), ("target_", "b_")
 _DESTROYED, _LEFT, _ANNIHILATED, _ALIVE = "models_destroyed", "models_left", "annihilated", "alive"
 _ENDS = (_ANNIHILATED, "broken", "fled", "destroyed")
-_NEUTRAL = ("draw", "no_combat")  # neither good nor bad
-_ONLY_ALONE = ("hits", "building_wrecked")  # not part of the joint distribution of the other figures
+_NEUTRAL = ("draw", "no_combat")  # events that are neither good nor bad for a side
+_ONLY_ALONE = ("hits", "building_wrecked")  # figures outside the joint distribution of the other figures
 _GOOD_FOR_UNIT = (_LEFT, "passengers_left", _ALIVE, "in_building", "on_lookout", "taking_cover")
 _GOOD_FOR_SIDE = ("victory_points", "wins", "devastating", "overruns")
 

@@ -45,7 +45,7 @@ from analyser.scenarios.resolve import look_up
 from analyser.scenarios.schema import TWO_UNIT_KINDS
 
 BATTLE = "battle"
-_INTERPRETED_SECONDS = 5e-3  # for an attack with a dozen dice, without compilation
+_INTERPRETED_SECONDS = 5e-3  # duration of an exact attack with a dozen dice, without compilation
 
 
 class SolvedQuestion(NamedTuple):

@@ -20,11 +20,11 @@ from analyser.common import interrupts
 from analyser.common.intervals import mean_bounds, mixture_bounds
 
 ERROR = 0.05  # largest probability that a race names a wrong variant as the best
-FIRST_STAGE = 2_000  # trials
-GROWTH = 4  # factor by which the total number of trials grows in each stage
+FIRST_STAGE = 2_000  # trials of each variant in the first stage
+GROWTH = 4  # factor by which a variant's total number of trials grows in each further stage
 MOST_TRIALS = 2_048_000  # largest number of trials of a variant
 Floats = NDArray[np.float64]
-Report = Callable[[int, int], None]  # called with the number of variants done in a stage, and of all in it
+Report = Callable[[int, int], None]  # called in each stage with the numbers of variants done and of all variants
 
 
 class TrialSums(NamedTuple):

@@ -28,8 +28,8 @@ from analyser.morale.systems import SYSTEMS
 from analyser.scenarios.load import Question, Unit, load
 
 PICKS = ("worst", "median", "best")
-MOST_TRIALS_OF_ATTACK = 100_000  # with so many, finding dice with the rarest score takes some seconds
-MOST_TRIALS_OF_FIGHT = 10_000  # each takes some milliseconds
+MOST_TRIALS_OF_ATTACK = 100_000  # a trial's dice are rolled until its score appears: seconds for 1 score in 100,000
+MOST_TRIALS_OF_FIGHT = 10_000  # each trial takes some milliseconds
 DEFAULT_TRIALS = 1000
 NARRATED_SYSTEMS = tuple(system for system in SYSTEMS if system != "compare")  # `compare` has no steps to describe
 DEFAULT_METRIC = {**DESTROYED, "duel": "margin"}
@@ -155,7 +155,7 @@ def tell(
     library = library_of(profiles)
     raw, _ = read_question(question, target, kind, conditions, library)
     asked_kind = question_kind(raw)
-    asked: Any = question if target is None else raw  # a file may refer to other files
+    asked: Any = question if target is None else raw  # a file may refer to other files by relative paths
     if asked_kind not in (*DEFAULT_METRIC, *NARRATED_SYSTEMS):
         allowed = ", ".join((*DEFAULT_METRIC, *NARRATED_SYSTEMS))
         allowed += "; analyser battle ... --tell N describes a battle" * (asked_kind == "battle")
@@ -268,7 +268,7 @@ def _recorded_states(states: Sequence[int]) -> Recorded:
 
 
 def chain_lines(story: Story, phases: Sequence[NarratedPhase]) -> list[str]:
-    """Return lines about the rolls and their effects in each turn; successive turns without any share a line."""
+    """Return lines about rolls and effects in each turn; successive turns without rolls or effects share one line."""
     turns = [(story.first, state_text(story.read(phases[0].before)), list[str]())]
     recordings = 0
     for narrated_phase in phases:

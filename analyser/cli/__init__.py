@@ -19,7 +19,7 @@ import click
 from analyser.cli.command_base import HIDDEN, INTERRUPTED, Commands
 from analyser.common import interrupts
 
-_GARBAGE_THRESHOLD = 300_000  # objects; imports leave many live objects, which are slow to scan
+_GARBAGE_THRESHOLD = 300_000  # new objects before a garbage collection, which is slow after the imports
 
 COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by heading
     "Fights": {
@@ -48,7 +48,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by 
     },
     HIDDEN: {"warm-up": "Compile all kernels now.", "completion": "Print a shell completion script."},
 }
-SUBCOMMANDS: Mapping[str, Sequence[str]] = {  # the commands in each group, its default first
+SUBCOMMANDS: Mapping[str, Sequence[str]] = {  # the commands in each group, the default command first
     "battle": ("simulate", "plan"),
     "best": ("duel", "focus", "tactics"),
     "explain": ("trial", "luck"),
@@ -59,7 +59,7 @@ SUBCOMMANDS: Mapping[str, Sequence[str]] = {  # the commands in each group, its 
     "report": ("write", "site", "diff"),
     "sweep": ("start", "status", "resume", "verify"),
 }
-_MODULES = {  # modules of commands whose module has another name
+_MODULES = {  # modules of the commands that are not in a module of their own name
     **dict.fromkeys(("attack", "charge", "duel", "run"), "fights"),
     **dict.fromkeys(("warm-up", "completion"), "set_up"),
     "matchups": "compare",
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.unraisablehook = _report_unraisable
     if arguments is None:
         interrupts.start_repeating()
-    os.environ["MPLBACKEND"] = "agg"  # overrides the user's setting
+    os.environ["MPLBACKEND"] = "agg"  # draw without a display, whatever the user's setting
     gc.set_threshold(_GARBAGE_THRESHOLD, *gc.get_threshold()[1:])
     try:
         status = cli.main(arguments, prog_name="analyser", standalone_mode=False)

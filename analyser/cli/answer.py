@@ -29,7 +29,7 @@ T = TypeVar("T")
 LONGER_FIGHTS = ("charge", "focus", "duel")
 SAMPLING_OPTIONS = ("trials", "seed", "precision", "threads", "replacement")
 DOTS_PER_INCH = 150
-SEVERAL_ANSWERS = "analyser.several_answers"  # key of `meta` in the context of click: the answers collected so far
+SEVERAL_ANSWERS = "analyser.several_answers"  # key in `click.Context.meta` of the answers collected so far
 _MOST_DATE_DIGITS = 11  # digits of a date in seconds since 1970; enough up to the year 5138
 
 
@@ -79,7 +79,7 @@ def answer(
 
 
 def note_compiling(kernel: Kernel[Any, Any], occasion: str) -> None:
-    """On a terminal, print a note if `kernel` must be compiled first; `occasion` says for what, and how long."""
+    """On a terminal, print a note if `kernel` must be compiled first; `occasion` names its use and the time needed."""
     if sys.stderr.isatty() and not kernel.is_cached():
         note(f"kernels are compiled once, before the first {occasion} (analyser warm-up does it beforehand)")
 
@@ -173,8 +173,8 @@ def write(
 
     The format decides whether `text`, `record` (plain data) or `rows` (a table) is called. `plot` returns the Figure or
     its Axes for ``--plot``. `other_files` maps paths, or None for an option that is not stated, to functions that
-    return their text. All files or none are written, before anything is printed. `warnings` go to standard error for a
-    table or a file, the `headline` only for a file. Inside :func:`collect_answers` the answer is stored instead.
+    return their text. All files or none are written, before anything is printed. For a table or a file, `warnings` go
+    to standard error; for a file also the `headline`. Inside :func:`collect_answers` the answer is stored instead.
     """
     from analyser.results.rendering import FORMATS, TABLE_FORMATS, Renderings
 
@@ -189,7 +189,7 @@ def write(
             if path is not None:
                 files[Path(path)] = _writer(content_of())
         if plot is not None and picture is not None:
-            files[Path(picture)] = _picture_writer(plot())  # errors come before any output
+            files[Path(picture)] = _picture_writer(plot())  # drawn now, so that an error comes before any output
         content = FORMATS[str(form)](answer_forms)
         if out is not None:
             files[Path(out)] = _writer(content)
@@ -232,7 +232,7 @@ def _picture_writer(plot: Any) -> Callable[[Path], object]:
     from analyser.common.look import house_style
 
     figure = (plot[0] if isinstance(plot, tuple) else plot).figure
-    date = os.environ.get("SOURCE_DATE_EPOCH", "")  # Matplotlib reads the date of a picture from it
+    date = os.environ.get("SOURCE_DATE_EPOCH", "")  # Matplotlib dates a picture by this variable
     if date and not (date.isascii() and date.isdecimal() and len(date) <= _MOST_DATE_DIGITS):
         raise InputError(f"{shown(date)} is not usable", where="SOURCE_DATE_EPOCH", allowed="seconds since 1970")
 

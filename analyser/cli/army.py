@@ -26,7 +26,7 @@ _OUTPUT = output(ruleset=False, plot=False)
 
 
 def _army_in(army: str | list[str], library: Profiles, numbers: Any) -> Army:
-    """Return the army in a file or of selectors; print a note if `numbers` is stated for anything but a roster."""
+    """Return the army in a file or a list of selectors; print a note if `numbers` is stated without a roster."""
     if numbers is not None and (isinstance(army, list) or Path(army).suffix.lower() == TOML):
         note("--numbers: no effect without a roster")
     return analyser.load_army(army, library, numbers=numbers or "profile")

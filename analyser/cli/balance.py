@@ -14,7 +14,7 @@ from analyser.cli.option_base import Option, parse_value
 from analyser.cli.options import POLICY, THREADS, output, situations
 from analyser.common.errors import InputError
 
-HAS_FAILING_VERDICT = 1  # exit status of --fail-on-verdict
+HAS_FAILING_VERDICT = 1  # exit status if --fail-on-verdict finds a loadout with such a verdict
 _CHANGE_FORM = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _AGAINST = Option("--against PATTERN", "Opponents, such as 'imperium/*'. Default: all factions.")
 _OPPONENTS = [_AGAINST, situations(". Default: long-range,short-range-aimed,charge."), THREADS]

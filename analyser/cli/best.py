@@ -57,7 +57,7 @@ def best_duel(a: str, b: str | None = None, against: str | None = None, **pictur
 
     def work() -> BestResult:
         result = analyser.best_play(*question, profiles=library, **terms)
-        result.regrets()  # computed here, where Ctrl-C ends the command
+        result.regrets()  # computed inside `work`, which Ctrl-C can stop
         return result
 
     with message_when_stopped(is_cached=False):

@@ -32,7 +32,7 @@ from analyser.common.files import check_targets
 BAD_INPUT = 2
 INTERRUPTED = 130  # convention of shells: 128 + number of the signal (SIGINT)
 BROKEN_PIPE = 141  # 128 + SIGPIPE
-# keys of `meta` in the context of click
+# keys in `click.Context.meta`
 ALL_HELP = "analyser.all"  # True with --help-all
 TYPED_COMMAND = "analyser.typed"  # the command with its arguments
 FORMATS = ("text", "json", "csv", "parquet")  # same as in `analyser.results.rendering`
@@ -41,8 +41,8 @@ FILE_OPTIONS = ("out", "plot", "save", "summary")  # options with a file to writ
 PICTURE_EXTENSIONS = (".png", ".svg", ".pdf")
 WIDEST_NAMES = 30  # characters: width of the column of options in a help
 HIDDEN = "Set-up"  # heading of commands that only --help-all shows
-_LIKENESS = 0.75  # likeness above which a word is a misspelt command, not a unit
-MOST_NAMED_COMMANDS = 3  # in a message
+_LIKENESS = 0.75  # likeness (0 to 1) above which a word is a misspelt command, not a unit
+MOST_NAMED_COMMANDS = 3  # most commands named in a message
 MOST_SHORT_HELP_OPTIONS = 14  # a command with more options has a short help
 COMMON = (  # options that every short help shows
     *("-h", "--help-all", "--method", "--trials", "--format", "--out", "--plot", "--tell"),
@@ -90,7 +90,7 @@ def errors_as_exit_status(context: click.Context | None = None) -> Iterator[None
         if KeyboardInterrupt.__name__ not in str(error) and not interrupts.was_received():
             raise
         interrupts.stop_repeating()
-        raise click.exceptions.Exit(INTERRUPTED) from None  # a library raised another error on Ctrl-C
+        raise click.exceptions.Exit(INTERRUPTED) from None  # a library turned Ctrl-C into another error
 
 
 def _hint_at_other_commands(error: click.UsageError) -> str:
@@ -143,7 +143,7 @@ class Commands(click.Group):
         return self.summaries[name] or self.load(name).get_short_help_str(limit=200)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the parameters of click, and ``--help-all`` if commands are hidden."""
+        """Return the parameters as click does, and ``--help-all`` if commands are hidden."""
         return [*super().get_params(ctx), *([HELP_ALL] if HIDDEN in self.sections else [])]
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
@@ -155,7 +155,7 @@ class Commands(click.Group):
         """Parse as click does; add the default command unless the first word looks like a command."""
         first = args[0] if args else ""
         is_misspelt = re.fullmatch("[a-z][a-z-]*", first) and nearest(first, self.summaries, likeness=_LIKENESS)
-        is_undecided = ctx.resilient_parsing and not args  # completion offers commands and arguments
+        is_undecided = ctx.resilient_parsing and not args  # completion of the first word offers commands and arguments
         if self.default_command and not is_misspelt and first not in self.summaries and not is_undecided:
             args = [self.default_command, *args]
         return super().parse_args(ctx, args)
@@ -207,7 +207,7 @@ class Command(click.Command):
 
     Its function gets the stated arguments and options as keywords, except settings, and returns the exit status or
     None. `examples` are command lines; `notes` follow them in ``--help-all``. If there are many options, ``--help``
-    shows only required ones, and those in `COMMON`, `brief` or the examples under a heading without the word "with".
+    shows required ones, and those in `COMMON`, `brief` or the examples unless their heading contains "with".
     """
 
     def __init__(
@@ -223,7 +223,7 @@ class Command(click.Command):
         self.brief = {*brief, *(word for example in examples for word in example.split() if word.startswith("--"))}
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the parameters of click, and ``--help-all``."""
+        """Return the parameters as click does, and ``--help-all``."""
         return [*super().get_params(ctx), HELP_ALL]
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

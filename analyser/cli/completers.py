@@ -57,7 +57,7 @@ def _complete_unit(context: click.Context, parameter: click.Parameter, incomplet
 
 
 def _complete_situations(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete the last of several names between commas."""
+    """Complete the last of several names separated by commas."""
     from analyser.analysis.situations import ALL_SITUATIONS, SITUATIONS
 
     before, comma, last = incomplete.rpartition(",")

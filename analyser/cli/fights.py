@@ -65,7 +65,7 @@ def parse_attack(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
 
 
 def add_entry(section: dict[str, Any], key: str, entry: str) -> None:
-    """Add an entry to the list of a key; the scenario rejects a value that is not a list."""
+    """Add an entry to the list of a key; the scenario later rejects a value of the key that is not a list."""
     entries = section.setdefault(key, [])
     if isinstance(entries, list) and entry not in entries:
         entries.append(entry)
@@ -95,7 +95,7 @@ def _is_flag(key: str) -> bool:
 
 def _flags(key: str, entries: Mapping[Any, str]) -> list[KeyOption]:
     """Return a flag for each bonus or penalty, except opportunity fire, which has an option already."""
-    names = {"suppressed": "suppressed-attacker"}  # --suppressed means the target
+    names = {"suppressed": "suppressed-attacker"}  # --suppressed already means the target
     path, field, group = ("attack", key), schema.Attack.model_fields[key], key.capitalize()
     return [
         KeyOption(names.get(entry, entry), path, field, group, text, entry=entry)

@@ -1,4 +1,4 @@
-"""Compilation of all kernels ahead of time, by processes that answer questions."""
+"""Compilation of all kernels ahead of time, by processes that answer sample questions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _morale(system: str) -> None:
     morale.exact(system, morale.load_question(system, _MORALE[system]))
 
 
-KERNELS: Mapping[str, Callable[[], object]] = {  # slowest to compile first
+KERNELS: Mapping[str, Callable[[], object]] = {  # functions that answer sample questions; the slowest to compile first
     "exact-fights": partial(api.duel, _RIFLES, _SCIONS, rounds=2),
     "best-play": _best_play,
     "battles": _battles,

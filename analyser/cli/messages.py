@@ -35,7 +35,7 @@ def note(text: str, kind: str = "note") -> None:
 
 def _progress_logger() -> Callable[[str], None]:
     """Return a function that prints progress at most every half minute, if standard error is not a terminal."""
-    is_silent, start = is_quiet() or sys.stderr.isatty(), time.monotonic()  # read now, because threads have no context
+    is_silent, start = is_quiet() or sys.stderr.isatty(), time.monotonic()  # read here: threads have no click context
     last_time = start
 
     def log(text: str) -> None:
@@ -52,7 +52,7 @@ def _bar(bar_format: str, **more: Any) -> Any:
     """Return a progress bar of tqdm, shown on a terminal only; it is drawn at every step."""
     from tqdm import tqdm
 
-    tqdm.monitor_interval = 0  # its thread is not needed, because every step is shown
+    tqdm.monitor_interval = 0  # tqdm needs no monitor thread, because every step is drawn
     settings: dict[str, Any] = {"file": sys.stderr, "leave": False, "miniters": 1, "disable": is_quiet() or None}
     return tqdm(bar_format=bar_format, **settings | more)
 
@@ -61,7 +61,7 @@ def _bar(bar_format: str, **more: Any) -> Any:
 def progress_bar(noun: str = "", *, delay: float = 0.0) -> Iterator[Callable[[int, int], None]]:
     """Yield a function to call with (done, total); a terminal shows a bar after `delay` seconds.
 
-    Elsewhere a line appears every half minute. `noun` is the plural of what is counted, such as "battles".
+    Without a terminal a line appears every half minute. `noun` is the plural of what is counted, such as "battles".
     Without a noun the bar shows the elapsed time, and estimates the remaining time from the mean pace.
     """
     counts = f"{{n_fmt}} of {{total_fmt}} {noun}" if noun else "{elapsed} elapsed"
@@ -91,7 +91,7 @@ def run_in_thread(work: Callable[[], T], gerund: str) -> T:
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()  # a pool's threads are joined at exit
+    threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()  # a pool would join it at exit
     log = _progress_logger()
     with _bar(f"{gerund}: {{elapsed}}", delay=1.0) as bar:
         while not wait([future], _POLL_SECONDS).done:

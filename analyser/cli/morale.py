@@ -85,7 +85,7 @@ def _keys(model: type[Record]) -> Iterator[tuple[KeyPath, FieldInfo]]:
 
 
 def answer_morale(name: str, scenario: str | Mapping[str, Any] | None, **method: Any) -> None:
-    """Answer a question about a system, from a file or plain data; options override the keys."""
+    """Answer a question about a system, from a file or plain data; options override the keys of the question."""
     from analyser.morale.api import load_question
     from analyser.scenarios.load import read_scenario, ruleset_warnings
 

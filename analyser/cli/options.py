@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 DIE_AND_DECK = "Die and deck"  # heading in the help
 METHODS = ("exact", "monte-carlo", "both")
-MOST_CHOICES = 5  # listed in the help of an option
-_MOST_DIGITS = 3  # of the last card value of a range
+MOST_CHOICES = 5  # most choices listed in the help of an option
+_MOST_DIGITS = 3  # most digits of the last card value in a range such as 1..12
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 KeyPath = tuple[str, ...]  # the sections that contain a key, and the key
 
@@ -116,7 +116,7 @@ def plain_type(annotation: Any) -> Any:
 def _type_of_key(kind: Any, name: str) -> tuple[str, Any]:
     """Return the word for a key's value in the help, and its type on the command line."""
     words = get_args(kind)
-    if get_origin(kind) in (Union, UnionType) and get_origin(words[0]) is Literal:  # one of some names, or another text
+    if get_origin(kind) in (Union, UnionType) and get_origin(words[0]) is Literal:  # a listed name, or another text
         if int in map(plain_type, words[1:]):
             return name, Choice(get_args(words[0]), _integer_in, "an integer")
         return name, Choice(get_args(words[0]), _policy_in_words, "a policy in words, such as 'aim and shoot'")

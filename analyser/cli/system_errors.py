@@ -100,6 +100,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def _memory_error(error: BaseException, command: str) -> InputError:
     size = next(filter(None, (_REQUESTED_SIZE.search(str(cause)) for cause in _causes(error))), None)
     for cause in _causes(error):
-        traceback.clear_frames(cause.__traceback__)  # frees the large arrays
+        traceback.clear_frames(cause.__traceback__)  # frees the large arrays of local variables
     problem = f"not enough memory for this question{f', which needs a table of {size[1]}' if size else ''}"
     return InputError(problem, where=command, allowed="a smaller question, or a machine with more memory")

@@ -24,7 +24,7 @@ class Block(NamedTuple):
     title: str = ""
     head: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()  # each row has a cell per column of the head; the first cell names the row
-    align: str = "<"  # `<` or `>` for each column, the last for all that follow
+    align: str = "<"  # `<` or `>` for each column; the last also holds for later columns
     gap: str = "  "  # text between two columns
     minor: frozenset[str] = frozenset()  # names of rows shown only if another answer in the table needs them
     left_out: str = ""  # note below the table if rows in `minor` are left out

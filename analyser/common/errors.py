@@ -13,7 +13,7 @@ from itertools import accumulate
 from numbers import Integral
 
 LONGEST_MESSAGE = 290  # characters (about 300 with "error: " in a terminal); longer messages are cut in the middle
-LONGEST_PIECE = 100  # characters of a quotation, or of text without a space
+LONGEST_PIECE = 100  # characters of the longest quotation, or text without a space; longer ones are cut
 LONGEST_LIST = 120  # characters of the allowed names
 LONGEST_PLACE = 180  # characters that a long message keeps of file and key
 _LEAST_ALLOWED = 60  # characters that a long message keeps of the allowed values, which are cut first
@@ -197,7 +197,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 
 def allowed_names(names: Iterable[str], name: str, rest: str = "") -> str:
-    """Return the allowed names as text; a long list begins with the nearest to `name` and ends with `rest`.
+    """Return the allowed names as text; a long list begins with those most like `name` and ends with `rest`.
 
     >>> allowed_names([f"number_{number}" for number in range(30)], "number_7", "docs/scenario.md")
     'number_7, number_27, number_17, number_0, number_1, number_2, number_3, number_4, number_5, number_6, number_8, \

@@ -25,7 +25,7 @@ MOST_VALUES = 5_000_000
 MOST_BITS = 63  # bits of an integer
 LONGEST_STRING = 100_000  # characters
 _COLLECTIONS = (list, tuple, set, frozenset)  # a tuple, because isinstance is slower with a union
-_FILE_KINDS = {  # by the first bytes in lower case
+_FILE_KINDS = {  # kinds of files by their first bytes, in lower case
     b"%pdf": "a PDF",
     b"pk\x03\x04": "a zip",
     b"<!doctype html": "a web page",
@@ -42,7 +42,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST_SUFFIX = 16  # characters of the suffix of a temporary name; libraries choose the format by the suffix
 _MOST_WORK = 1 << 20  # limit of the sum, over all dots, of the dot's index in its key
 _TOML_PIECE = re.compile(  # strings and comments, which may contain dots; a dot; the end of a key
-    r'''"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"{3,5}|\Z)'''  # not possessive: Python 3.11.2 gets those wrong
+    r'''"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"{3,5}|\Z)'''  # no possessive quantifiers: Python 3.11.2 errs there
     r"""|'''[^']*(?:'(?!'')[^']*)*(?:'{3,5}|\Z)"""
     r"""|"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"?|'[^'\n]*'?|\#[^\n]*|\.|[\n=,\[\]{}]""",
     re.DOTALL,

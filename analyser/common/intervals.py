@@ -1,7 +1,7 @@
 """95% intervals of simulated probabilities, and confidence sequences.
 
 An interval is valid for a number of trials fixed beforehand. If fewer than :data:`MIN_FOR_WILSON` trials have the
-event, or lack it, it is Blaker's interval, whose coverage is at least 95% for any probability. Otherwise it is
+event, or so few lack it, the interval is Blaker's, whose coverage is at least 95% for any probability. Otherwise it is
 Wilson's, which is fast and covers at least 94.5%. Blaker's interval lies inside that of Clopper and Pearson. With one
 to three expected events the mean coverage is 98.6% for Clopper and Pearson, 97.1% for Blaker, and as low as 91.6% for
 Wilson (`docs/calibration.md`).
@@ -31,7 +31,7 @@ CONFIDENCE = 0.95
 NORMAL_95 = 1.959963984540054  # half the width of a normal 95% interval, in standard errors
 MIN_FOR_WILSON = 200  # Wilson's interval covers at least 94.5% if so many trials have the event, and so many do not
 _FEW_TRIALS = 3 * MIN_FOR_WILSON  # trials up to which the widest interval may be Blaker's
-_COUNTS_SEARCHED = 10  # the count with Blaker's widest interval is this near to MIN_FOR_WILSON or half the trials
+_COUNTS_SEARCHED = 10  # the search for Blaker's widest interval begins this far below MIN_FOR_WILSON or half the trials
 _MOST_STEPS, _CLOSE_ENOUGH = 200, 1e-13
 _FARTHEST = 40.0  # standard deviations from the mean beyond which a count has a negligible probability
 
@@ -65,7 +65,7 @@ def is_rare(counts: NDArray[Any], trials: int) -> NDArray[np.bool_]:
 
 
 def greatest_width(counts: NDArray[Any], trials: int) -> float:
-    """Return the width of the widest interval of `counts`; with many trials, that of the count nearest to half."""
+    """Return the greatest interval width of `counts`; in many trials, that of the count nearest to half the trials."""
     if trials <= _FEW_TRIALS:
         low, high, _ = intervals(np.unique(counts), trials)
         return float((high - low).max())

@@ -88,7 +88,7 @@ class Kernel(Generic[P, R]):
 class Tiered(Kernel[P, R]):
     """A kernel that is interpreted until the interpreter has taken as long as the compiler would take.
 
-    Whatever calls follow, all calls take at most twice the minimum time (the ski rental problem: Karlin, Manasse,
+    However many calls follow, they take in all at most twice the minimum time (the ski rental problem: Karlin, Manasse,
     Rudolph, Sleator: Competitive snoopy caching, 1988). Interpreted and compiled kernels give bit-identical results.
     """
 

@@ -41,7 +41,7 @@ def python_copy(record: RecordT) -> RecordT:
 
 
 def view(record: RecordT) -> RecordT:
-    """Return a fast view of a record (a copy if without arrays); `record` is the original, inner records are copies."""
+    """Return a fast view of a record (without arrays, a copy); `record` is the original, inner records are copies."""
     fields: Any = record
     if not any(fields.dtype[name].shape for name in fields.dtype.names):
         copy: Any = python_copy(record)

@@ -82,7 +82,7 @@ def png_of(figure: Any) -> bytes:
     with house_style():
         figure.savefig(drawn, format="png", dpi=DOTS_PER_INCH)
     few_colours = Image.open(drawn).convert("RGB").quantize(dither=Image.Dither.NONE)
-    few_colours.save(small, format="png", optimize=True)  # a third of the size, because notebooks store their pictures
+    few_colours.save(small, format="png", optimize=True)  # two thirds smaller, because notebooks store their pictures
     return small.getvalue()
 
 

@@ -184,7 +184,7 @@ def function_of(name: str) -> Function | None:
 
 
 def metric_by_name(name: str) -> Metric:
-    """Return a metric by name, including metrics that were passed as functions; an unknown name gets no unit."""
+    """Return a metric by name, also one that was passed as a function; for an unknown name, one without a unit."""
     known = COMPARE_METRICS | MATCHUP_METRICS
     return known.get(name) or _UNREGISTERED.get(name) or Metric(name, name, name, "")
 
@@ -197,7 +197,7 @@ def figure_title(metric: str, label: str | None) -> tuple[str, int]:
 
 
 def remember_metric(metric: str | Function, taken: Iterable[str] = ()) -> str:
-    """Return the name of a metric; a function is stored under its own name, with `_` appended until it is free."""
+    """Return the name of a metric; a function is stored under its own name, with `_` appended until that is free."""
     if not callable(metric):
         return metric
     name = getattr(metric, "__name__", "custom")
@@ -225,7 +225,7 @@ def temporary_metric(name: str) -> Iterator[None]:
 def checked_metric(
     metric: str | Function, *, per_points: bool = False, metrics: Mapping[str, Metric] | None = None
 ) -> str:
-    """Return the name of a metric, stated by name or as a function; with `per_points` per 100 points of the attacker.
+    """Return the name of a metric stated by name or as a function; with `per_points`, of that metric per 100 points.
 
     InputError if the metric is not one of `metrics` (default: :data:`MATCHUP_METRICS`), or if `per_points` is True
     and the metric is not additive, such as a probability.

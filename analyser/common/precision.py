@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SMALLEST_WIDTH, SMALLEST_SHARE = 1e-5, 1e-3  # the smallest precisions allowed, absolute and relative
-MOST_PLANNED_TRIALS = 10**11  # they take minutes for attacks, a day for duels
+MOST_PLANNED_TRIALS = 10**11  # simulating so many takes minutes for attacks, a day for duels
 _ALLOWED = "1e-05 up to below 1; or a share of each event, 0.1% up to below 100%, such as '5%'"
 LONGEST_PILOT = 1 << 20  # trials
 _SHORTEST_PILOT, _RELATIVE_PILOT = 1 << 12, 1 << 16  # trials; the second for a relative precision
 _PILOT_DIVISOR = 32  # a pilot has this fraction (1 / 32) of the trials that suffice for any probabilities
 _MARGIN = 4.0  # standard errors by which a probability may differ from the pilot's; exceeded 1 time in 30,000
-_ENOUGH_EVENTS = 100  # trials of a pilot with the event that suffice to estimate its probability
+_ENOUGH_EVENTS = 100  # number of pilot trials with an event that is enough to estimate its probability
 _PILOT_FACTOR = 4  # factor by which a pilot with fewer events is extended
 
 

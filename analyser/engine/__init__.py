@@ -1,1 +1,1 @@
-"""The engines: exact distributions, and Monte Carlo by random streams and dice kernels."""
+"""The engines: exact distributions, and Monte Carlo simulation with random streams and dice kernels."""

@@ -95,7 +95,7 @@ def run_chunks(chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, 
     other_threads = max(min(threads - 1, (chunks.trials - 1) // (chunks.size * chunks.least_per_thread)), 0)
     queue = Queue(tasks_of(chunks.first, chunks.trials, other_threads + 1, chunks.size), report)
     futures = [_thread_pool().submit(work, queue) for _ in range(other_threads)]
-    try:  # an interrupt, or an error of `report`, ends the work
+    try:  # an interrupt, or an error of `report`, stops all threads
         work(queue)
     finally:
         queue.stop()

@@ -22,14 +22,14 @@ class ArmyUnit:
     """Unit of an army."""
 
     name: str  # unique in the army
-    loadout: Loadout  # with the overrides of the army
+    loadout: Loadout  # profile of the unit, with the army's overrides applied
     battlegroup: str | None = None
     embarked_in: str | None = None  # name of its transport
-    reserve: bool = False  # always True for types in `ForceRules.always_in_reserve`
-    policy: str | None = None  # None for the policy of the battle
+    reserve: bool = False  # True if it starts in reserve, as types in `ForceRules.always_in_reserve` must
+    policy: str | None = None  # None if the unit follows the policy of the battle
     x: float | None = None  # inches from the left end of the front; None to spread the units evenly
     behind: float = 0.0  # inches behind the front
-    changes: Mapping[str, Any] = field(default_factory=dict)  # overridden profile keys; all keys without a selector
+    changes: Mapping[str, Any] = field(default_factory=dict)  # profile keys that the army sets (all if no selector)
     selector: str | None = None  # None for a unit that is not in the profiles
 
     @property
@@ -124,12 +124,12 @@ class Army:
     """
 
     name: str
-    faction: str  # its id: stated, or else that of the first unit with a selector, or else UNLISTED
-    scale: ScaleName  # stated, or else that for the points limit or, without a limit, for the points (`scale_for`)
+    faction: str  # id of the stated faction, else of the faction of the first unit with a selector, else UNLISTED
+    scale: ScaleName  # as stated, or else by `scale_for` from the points limit or, without a limit, from the points
     units: tuple[ArmyUnit, ...]  # in the order of the list
     points_limit: int | None = None
     boons: tuple[ArmyBoon, ...] = ()
-    battlegroups: Mapping[str, str] = field(default_factory=dict)  # by name: id of the kind, or kind as written
+    battlegroups: Mapping[str, str] = field(default_factory=dict)  # kind by name: its id if known, or else as written
     warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
 

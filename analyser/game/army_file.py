@@ -22,7 +22,7 @@ from analyser.game.ruleset import HouseRules
 
 MOST_UNITS = 500
 MOST_POINTS = 100_000
-_NUMBER_SUFFIX = re.compile(r"( #\d+)+$")  # numbers at the end of repeated names
+_NUMBER_SUFFIX = re.compile(r"( #\d+)+$")  # such as " #2", which makes a repeated name unique
 _COUNT_AND_SELECTOR = re.compile(r"\s*(-?\d[\d.]{0,17})(?:\s*[x×]\s+|\s+(?=[\w-]+/))(\S.*)")
 _ALWAYS_BY_LEVEL = ("models", "points", "victory_points")
 
@@ -46,8 +46,8 @@ class UnitEntry(Record):
     embarked_in: NotBlank | None = None
     reserve: bool = False
     policy: Name | None = None
-    x: units.Inches | None = None  # from the left end of the front
-    behind: units.Inches = 0.0  # behind the front
+    x: units.Inches | None = None  # distance from the left end of the front
+    behind: units.Inches = 0.0  # distance behind the front
 
     level: units.LevelName | None = None
     models: units.Models | None = None
@@ -169,7 +169,7 @@ def _faction_of(file: ArmyFile, library: Profiles) -> str:
 
 
 def _battlegroups(file: ArmyFile, faction: units.Faction | None) -> dict[str, str]:
-    """Return the kind of each battlegroup by name: its id if the faction has it, else as written; default: the name."""
+    """Return the kind of each battlegroup (id, or text if unknown) by name; without a stated kind, its name is used."""
     named = [*(entry.battlegroup for entry in file.units), *(entry.battlegroup for entry in file.boons)]
     kinds = {name: name for name in named if name is not None} | file.battlegroups
     id_of = {slug(name): kind.id for kind in (faction.battlegroups if faction else ()) for name in (kind.id, kind.name)}
@@ -246,7 +246,7 @@ def profile_of(loadout: units.Loadout) -> dict[str, Any]:
 
 
 def _find_loadout(selector: str | units.Loadout, faction: str, library: Profiles) -> units.Loadout:
-    """Return the loadout of a selector; if it has no faction, units of the army's faction take precedence."""
+    """Return the loadout of a selector; if the selector has no faction, units of the army's faction take precedence."""
     if not isinstance(selector, str) or "/" in selector or faction not in library.factions:
         return library.loadout(selector)
     in_faction = f"{faction}/{selector}"

@@ -12,7 +12,7 @@ from analyser.game.forces import Battlegroup, Limits
 from analyser.game.profiles import Profiles, ProfilesUsed, profiles_record
 from analyser.game.units import Faction
 
-USUAL_LIMITS = Limits(most=1)  # usual limits of a unit in a battlegroup
+USUAL_LIMITS = Limits(most=1)  # limits of most units in a battlegroup, which tables leave out
 NO_BREAK = "\N{NO-BREAK SPACE}"
 IN_NO_SLOT = ""  # key for the units that a battlegroup allows outside all slots
 
@@ -106,7 +106,7 @@ class ForceKinds(Answer):
 
 
 def force_kinds(library: Profiles, faction: str | None = None) -> ForceKinds:
-    """Return the allowed contents of armies of one faction, or of all factions; raises as :meth:`Profiles.faction`."""
+    """Return the allowed contents of armies of one faction, or all; errors are those of :meth:`Profiles.faction`."""
     return ForceKinds(library, tuple(library.factions.values()) if faction is None else (library.faction(faction),))
 
 

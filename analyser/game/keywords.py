@@ -1,6 +1,6 @@
 """Weapon qualities and special rules (AC-6, AC-7): their subjects, spellings and short descriptions.
 
-An answer reports the names in its profiles that the engines do not model.
+An answer lists the qualities and special rules in its profiles that the engines do not model.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Term(NamedTuple):
     """A quality or special rule, and the kinds of fight in which the engines model it."""
 
     name: str  # name in the rules, without the parameter
-    subject: str  # part of the game that it concerns, in the words of answers
-    side: str  # side that has it, "attacker" or "target", if it changes a ranged attack, else ""
-    counts_also_in: tuple[str, ...]  # other fights that it changes; focus fire is left out if it only changes attacks
+    subject: str  # part of the game that it concerns, as answers name it
+    side: str  # side ("attacker" or "target") on which it changes a ranged attack; "" if it changes none
+    counts_also_in: tuple[str, ...]  # other fights that it changes (focus fire: beyond the effect on single attacks)
 
     def counts_in(self, fight: str) -> bool:
-        """Return True if the term changes a computed number in a kind of fight."""
+        """Return True if the term changes a number in a kind of fight (in focus fire: more than its single attacks)."""
         return self.side != "" if fight == RANGED_ATTACK else fight in self.counts_also_in
 
     def can_matter_in(self, fight: str) -> bool:
@@ -41,7 +41,7 @@ class Term(NamedTuple):
 
 HOUSE_RULE = "house rule"
 SUBJECTS_OF_SHOTS = ("ranged attack", "when the row may fire")
-"""Values of `subject` that concern only shots."""
+"""Values of :attr:`Term.subject` that concern only ranged attacks."""
 
 
 def _terms_by_name(*rows: tuple[str, str, str, tuple[str, ...]]) -> Mapping[str, Term]:
@@ -87,7 +87,7 @@ SPECIAL_RULES: Mapping[str, Term] = _terms_by_name(  # AC-7
     ("Spacious, Strongpoint, Supercharger, Carrier, Heavy Carrier, Inhuman, Bulwark", _NO_FIGHT, "", ()),
 )
 
-SPELLING_LIKENESS = 0.87  # least likeness (0 to 1) of two spellings of a name; one or two letters in ten differ
+SPELLING_LIKENESS = 0.87  # least likeness (0 to 1) of two spellings of a name: one or two letters in ten may differ
 FEWEST_LETTERS = 3  # fewest letters of a name that is recognised with one letter wrong
 
 _WITH_PARAMETER = re.compile(r"^(?P<name>.*?)\s*\((?P<parameter>[^()]*)\)$")
@@ -97,7 +97,7 @@ _PLAIN_MARKS = str.maketrans("”“″’‘‐‑–—−", '"""\'\'-----')
 
 
 def is_plain(text: str) -> bool:
-    """Return True if `text` has no line ends, control characters, or format characters such as changes of direction."""
+    """Return True if `text` has no line ends, control characters, or format characters (such as for text direction)."""
     return text.isprintable() or not any(unicodedata.category(character) in _NOT_PLAIN for character in text)
 
 
@@ -142,7 +142,7 @@ def _is_one_edit_away(first: str, second: str) -> bool:
     return shorter >= FEWEST_LETTERS and (swap or insertion or first[start + 1 :] == second[start + 1 :])
 
 
-@lru_cache(maxsize=1024)  # `recognise` compares a name with a whole table
+@lru_cache(maxsize=1024)  # cached, because `recognise` needs the keys of all names in a table
 def _comparison_key(name: str) -> str:
     """Return a name as it is compared: in lower case, with a space for a hyphen and ``and`` for ``&``."""
     return tidy(name).casefold().replace("&", "and").replace("-", " ")
@@ -154,7 +154,7 @@ def with_parameter(name: str, parameter: str | None) -> str:
 
 
 LONGEST_NAME = 200  # characters
-HIGHEST_X = 1000  # highest number in parentheses; also the most models of a unit
+HIGHEST_X = 1000  # highest number in the parentheses of a keyword; also the most models of a unit
 
 
 def plain_name(name: str) -> str:
@@ -177,8 +177,8 @@ class Keyword(str):
     TABLE: ClassVar[Mapping[str, Term]] = {}
     name: str  # name in the rules, or as written if unknown or misspelt
     parameter: str | None  # text in parentheses, without inch marks
-    x: int  # the parameter as an integer, else 0
-    inches: float  # the parameter as a length, else 0
+    x: int  # the parameter if it is an integer, else 0
+    inches: float  # the parameter if it is a number of inches, else 0
     field: str  # :func:`field_name` of the name
     house: HouseRule | None  # the house rule with this name, if there is one
 

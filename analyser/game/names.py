@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 ItemT = TypeVar("ItemT")
 
 MOST_LISTED = 12  # most names in a message
-_WORD_LIKENESS = 0.75  # least likeness of a word to a word of a suggested name
+_WORD_LIKENESS = 0.75  # least likeness (0 to 1) of a word to a word of a suggested name
 LONGEST_ID = 80  # characters; the id of a faction is also the name of its file
-_LONGEST_SLUG = LONGEST_ID - 20  # leaves room for a number
+_LONGEST_SLUG = LONGEST_ID - 20  # leaves room for a number that makes the id unique
 _LONGEST_NUMBERED = 150  # characters kept of a name when a number is added
 
 _NUMBER_AND_SELECTOR = re.compile(r"\s*(\d{1,9})\s*[x×]\s+(\S.*)")

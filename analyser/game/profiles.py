@@ -27,7 +27,7 @@ RecordT = TypeVar("RecordT", bound=Record)
 
 FILES_FOR_ALL = RULESET_FILE, FORCES_FILE = "ruleset.toml", "forces.toml"  # files for all factions
 MORALE_RULESETS = "morale"  # subfolder of a folder of profiles, with the rulesets of other games
-_VERSION_LENGTH = 12  # hexadecimal digits
+_VERSION_LENGTH = 12  # hexadecimal digits of a version
 _TIME_STAMP_STEP = 2_000_000_000  # nanoseconds; within this time two changes may have the same time stamp
 _SELECTOR_EXAMPLE = "such as crown/rifle-platoon@reinforced"
 _KEYS_IN_PYTHON = 'in Python a table of keys: {{"unit": {0!r}, "models": 4}}, or "attacker" for an attacker'
@@ -84,11 +84,11 @@ def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool 
     rules = (f"{MORALE_RULESETS}/*.toml",) if morale else ()
     files = {path.relative_to(root).as_posix(): path for pattern in ("*.toml", *rules) for path in root.glob(pattern)}
     for path in (path for pattern in (*FILES_FOR_ALL, *rules) for path in shipped.glob(pattern)):
-        files.setdefault(path.relative_to(shipped).as_posix(), path)  # used if the folder lacks the file
+        files.setdefault(path.relative_to(shipped).as_posix(), path)  # the shipped file, unless the folder has its own
     digest = hashlib.sha256()
     for name, path in sorted(files.items()):
         try:
-            content = path.read_bytes().replace(b"\r\n", b"\n")  # normalise line endings
+            content = path.read_bytes().replace(b"\r\n", b"\n")  # the version ignores line endings
         except OSError as error:
             raise unreadable_error(path, error) from None
         digest.update(f"{name} {len(content)}\n".encode() + content)
@@ -201,7 +201,7 @@ class Profiles:
         return f"<Profiles {self.used}: {units}>"
 
     def faction(self, name: str) -> Faction:
-        """Return the faction called `name`, which may be abbreviated; raises as :meth:`loadout`."""
+        """Return the faction called `name`, which may be abbreviated; errors are those of :meth:`loadout`."""
         check_text(name, "faction", "a name such as crown")
         part = selector_parts(f"{name}/")[0]
         return find_named(part, self._factions_for(part).items(), "faction")
@@ -235,7 +235,7 @@ class Profiles:
     __getitem__ = loadout
 
     def unit(self, selector: str) -> tuple[Faction, Unit]:
-        """Return the faction and the unit of a selector, whose level is ignored; raises as :meth:`loadout`."""
+        """Return the faction and the unit of a selector, ignoring its level; errors are those of :meth:`loadout`."""
         check_text(selector, "selector", _SELECTOR_EXAMPLE)
         before, colon, _ = selector.partition(":")
         if colon:  # some commands accept keys after a colon
@@ -247,7 +247,7 @@ class Profiles:
         by_name = [find_named(faction_part, candidates, "faction", selector)] if faction_part else []
         factions = by_name or self.factions.values()
         units = [(unit.id, (faction, unit)) for faction in factions for unit in faction.units]
-        named_faction = None if faction_part else self.factions.get(unit_part)  # a faction in place of a unit
+        named_faction = None if faction_part else self.factions.get(unit_part)  # the selector may name only a faction
         try:
             return find_named(unit_part, units, "unit", selector, f"{self.command('units', factions)} lists them")
         except InputError:
@@ -283,7 +283,7 @@ class Profiles:
             faction = one_faction.id
             candidates = self if "factions" in vars(self) else _by_selector([one_faction], self.ruleset.rules).values()
         wildcard = f"{faction}{slash}{rest}@{level if at else '*'}"
-        for wanted in (wildcard, f"*/{wildcard}"):  # the second: a unit without its faction
+        for wanted in (wildcard, f"*/{wildcard}"):  # the second pattern: a unit without its faction
             if matching := [loadout for loadout in candidates if fnmatch.fnmatchcase(loadout.selector, wanted)]:
                 break
         else:

@@ -61,7 +61,7 @@ class Rating(IntEnum):
 
 
 NO_FACES = 0
-REROLLED_BY_RATING = (NO_FACES, 1 << Face.GLANCING, 1 << Face.GLANCING | 1 << Face.MISS)  # faces by rating (AC-3.4)
+REROLLED_BY_RATING = (NO_FACES, 1 << Face.GLANCING, 1 << Face.GLANCING | 1 << Face.MISS)  # face masks (AC-3.4)
 
 
 def face_mask(names: tuple[str, ...]) -> int:
@@ -102,7 +102,7 @@ class Die(Record):
     glancing: Sides = 0
     miss: Sides = 0
     blank: Sides = 0
-    changed: dict[str, FaceRule] = Field(alias="NAME", default_factory=dict)  # custom faces, changed printed faces
+    changed: dict[str, FaceRule] = Field(alias="NAME", default_factory=dict)  # custom faces and changed printed faces
 
     @model_validator(mode="before")
     @classmethod
@@ -118,7 +118,7 @@ class Die(Record):
     def _makes_sense(self) -> Die:
         for name in PRINTED_FACES:
             if name in self.changed:
-                self.__dict__[name] = self.changed[name].sides  # the record is frozen; this is part of its construction
+                self.__dict__[name] = self.changed[name].sides  # a direct write, because the record is frozen
         if not 1 <= self.sides <= MOST_SIDES:
             raise ValueError(f"{self.sides} sides in all (allowed: 1 to {MOST_SIDES})")
         custom = len(self.names) - len(PRINTED_FACES)

@@ -130,7 +130,7 @@ Defence = Annotated[int, Field(ge=1, le=100)]
 DamageLimit = Annotated[int, Field(ge=1, le=1000)]
 Discipline = Annotated[int, Field(ge=0, le=100)]
 BreakLimit = Annotated[int, Field(ge=0, le=MOST_MODELS)]
-NoValue = Literal["none"]  # for a number that only other levels have
+NoValue = Literal["none"]  # a level states it if it lacks a number that other levels have
 
 
 class Level(Record):
@@ -160,7 +160,7 @@ KEYS_BY_LEVEL = ("size", "speed", "defence", "damage_limit", "discipline", "brea
 class Unit(Record, HasKeywords):
     """A unit of an army list (AC-2.1 to AC-2.3).
 
-    If levels differ in a number, each states it. The unit has that of its first level, or of the level given to `at`.
+    If levels differ in a number, each level states its own, and the unit has that of its first level (see also `at`).
     """
 
     id: Slug
@@ -176,8 +176,8 @@ class Unit(Record, HasKeywords):
     discipline: Discipline | None = None
     break_limit: BreakLimit | None = None
     rules: Several[Rule] = ()
-    in_force: Limits = Limits()  # limits on its number in the whole force
-    battlegroups: dict[Slug, Membership] = Field(default_factory=dict)  # by kind of battlegroup
+    in_force: Limits = Limits()  # limits on the number of this unit in the whole force
+    battlegroups: dict[Slug, Membership] = Field(default_factory=dict)  # by id of the kind of battlegroup
     levels: dict[LevelName, Level]
     rows: Several[Row] = ()
 
@@ -203,7 +203,7 @@ class Unit(Record, HasKeywords):
                 if getattr(level, key) is None:
                     self.levels[name] = level.model_copy(update=default_entry)
             first = next(iter(self.levels.values()))
-            self.__dict__[key] = first.number(key)  # the record is frozen; this is part of its construction
+            self.__dict__[key] = first.number(key)  # a direct write, because the record is frozen
         return self
 
     def at(self, level: LevelName) -> Unit:
@@ -244,7 +244,7 @@ class Loadout(Record):
 
     @property
     def house_rules(self) -> Mapping[str, HouseRule]:
-        """House rules of the profiles by name, which changes can add to the unit."""
+        """House rules of the profiles, by name; :meth:`with_` can add them to the unit."""
         return self._house_rules
 
     def with_house_rules(self, house_rules: Mapping[str, HouseRule]) -> Loadout:
@@ -290,9 +290,9 @@ class Loadout(Record):
         **changes
             Keys of the level (models, points, victory_points), of the unit (defence, damage_limit, discipline,
             break_limit, speed, rules and so on) or of the rows. A number replaces the old value; a text with a sign
-            (``points="+10"``) is added to it. `dice` is always added: to all attack dice above 0, also in parentheses,
-            with a least result of 0. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` removes it. Several names are a
-            list, or one text with commas. Names without signs replace all old names.
+            (``points="+10"``) is added to it. `dice` is always added, to every number of attack dice above 0 (also in
+            parentheses); the sum is at least 0. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` removes it. State
+            several names as a list, or as one text with commas. Names without signs replace all old names.
 
         Raises
         ------
@@ -402,7 +402,7 @@ def _check_known(what: str, name: str, names: Iterable[str]) -> None:
 
 
 def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
-    """Return the dice of a row (`special`: in parentheses) for `count` models or damage; InputError without a band."""
+    """Return a row's dice (`special`: in parentheses) for `count` models or damage; InputError if no band covers it."""
     band = row.band(count)
     if band is None:
         covered = ", ".join(f"{band.first}-{band.last}" for band in row.bands)
@@ -411,7 +411,7 @@ def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
 
 
 def row_id(written: str, rows: Iterable[str]) -> str:
-    """Return the id in `rows` that is or begins with `written`, as ``Ranged (Light)``, or else `written` as an id."""
+    """Return the id in `rows` that is or begins with `written` (as ``Ranged (Light)``), or else `written` as an id."""
     normalised = "-".join("".join(letter if letter.isalnum() else " " for letter in written.casefold()).split())
     if normalised in rows:
         return normalised

@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from analyser.morale.result import MoraleResult
     from analyser.plots.distributions import Panels
 
-WIDTH, HEIGHT = 5.8, 3.4  # inches of a panel with its legend
-TITLE_CHARACTERS = 66  # in a line of a title
+WIDTH, HEIGHT = 5.8, 3.4  # size of a panel with its legend, in inches
+TITLE_CHARACTERS = 66  # longest title line for each column of panels, in characters
 
 
 SectionT = TypeVar("SectionT")  # a section of a question
-Weights = Any  # probabilities or counts: a dense or a sparse array
+Weights = Any  # a dense or sparse array of probabilities or counts
 Keys = Mapping[str, Sequence[Any]]
 TextsAndTruth = Mapping[str, Any]  # texts, each with a value that is truthy if the text applies
 
 
 class Sums(NamedTuple):
-    """Sums for a mean: `total` of weights times values, and `total_of_squares` of weights times squared values."""
+    """Sums for a mean and its interval: ``weight * value`` in `total`, ``weight * value**2`` in `total_of_squares`."""
 
     total: Weights
     total_of_squares: Weights
-    condition: Weights | None = None  # weight of the condition; None if the mean is not conditional
+    condition: Weights | None = None  # for a conditional mean, the total weight of its condition
     ends: tuple[float, float] = (-np.inf, np.inf)  # smallest and largest possible value
 
     @classmethod
@@ -66,7 +66,7 @@ class Table:
     def product_of(
         cls, first: Keys, second: Keys, columns: Mapping[str, Weights], pairs: NDArray[np.bool_] | None = None
     ) -> Table:
-        """Return a table of all pairs of rows of `first` and `second` (axes of `columns`), or of those in `pairs`."""
+        """Return a table of the pairs of rows of `first` and `second`, axes of `columns`; `pairs` may select some."""
         shape = next(iter(columns.values())).shape
         rows, indices = np.nonzero(np.ones(shape) if pairs is None else pairs)
         keys = {name: [values[row] for row in rows.tolist()] for name, values in first.items()}
@@ -87,7 +87,7 @@ def tally(first: Keys, name: str, weights: Weights, number_of_state: NDArray[Any
 
 
 def turn_key(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
-    """Return a key with the turns, which are the first axis of `weights`."""
+    """Return the key `name` with the turns 1, 2, ... along the first axis of `weights`."""
     return {name: [*range(1, weights.shape[0] + 1)]}
 
 
@@ -120,15 +120,15 @@ def chain_weights(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, 
     }
 
 
-Tables = dict[str, Table]  # by name, the main one first
+Tables = dict[str, Table]  # tables by name, the main table first
 
 
 class Panel(NamedTuple):
     """A panel of a picture; it shows the rows of a table whose keys have the values in `where`.
 
-    With `by` there is one panel for each value of that key. Curves: the probabilities in the columns `shown` (default:
-    all) by `x`. Cells: distributions of the number `shown`. Bars: the column `shown`, hatched where the key in `lost`
-    has one of the values stated for it. Fates: `plots.fates`.
+    With `by`, the panel is repeated for each value of that key. ``curves`` draws the probabilities in the columns
+    `shown` (default: all) by `x`, ``cells`` the distribution of the number `shown` at each `x`, and ``bars`` the column
+    `shown`, hatched where the key in `lost` has one of its values. ``fates`` is drawn by `plots.fates`.
     """
 
     plot: Literal["curves", "cells", "bars", "fates"]
@@ -155,7 +155,7 @@ def panels_of(declared: Sequence[Panel], tables: Mapping[str, Table]) -> list[Pa
 
 
 class Rules(NamedTuple):
-    """Rules used, rules not modelled, and warnings; the value of each text is truthy if it applies."""
+    """Rules used, rules not modelled, and warnings; each text has a value that is truthy if the text applies."""
 
     applied: TextsAndTruth
     not_modelled: Mapping[str, Any] = {}
@@ -168,7 +168,7 @@ class Rules(NamedTuple):
 
 
 class Section(Generic[SectionT]):
-    """Answer to a section of a question; subclasses define `chain` (one, or several by name), `answer` and `rules`."""
+    """Answer to a section of a question; subclasses define `chain` (one or, by name, several), `answer` and `rules`."""
 
     def __init__(self, section: SectionT, question: Any) -> None:
         self.section, self.question = section, question
@@ -179,7 +179,7 @@ class Section(Generic[SectionT]):
 
 
 class Sections:
-    """Answers to a question with several sections; each keyword is a section's name, with the class that answers it."""
+    """Answers to a question with several sections; `kinds` has the class that answers each section, by its name."""
 
     def __init__(self, **kinds: type[Section[Any]]) -> None:
         self._kinds = kinds
@@ -214,7 +214,7 @@ class Sections:
 
 
 def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axes | Panels:
-    """Draw the panels of an answer under its caption, or only the first panel, without caption, on `ax`."""
+    """Draw the panels of an answer under its caption; with `ax`, draw only the first panel there, without caption."""
     panels = result.panels
     columns = 1 + (len(panels) > 2)
     caption = "\n".join(result.caption(columns * TITLE_CHARACTERS))
@@ -227,7 +227,7 @@ def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axe
 
 
 def _panel_plot(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
-    """Return a function that draws a panel; it leaves out lines that are always 0, unless all are."""
+    """Return a function that draws a panel; curves that are always 0 are left out, unless all curves are."""
     frame, shown = result.to_frame(panel.table), panel.shown
     shared: dict[str, Any] = {"x": panel.x}
     for key, value in panel.where.items():

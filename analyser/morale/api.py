@@ -57,9 +57,9 @@ def _folder(profiles: ProfilesLike | None) -> Path | None:
 def solve(
     system: str, question: QuestionLike, sampling: Sampling, profiles: ProfilesLike | None = None
 ) -> MoraleResult:
-    """Return the answer to a question, exact or simulated; its errors are those of :func:`exact`."""
+    """Return the answer to a question, exact or simulated; InputError as for :func:`exact`."""
     checked, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
-    if not isinstance(question, MoraleQuestion) or profiles is not None:  # otherwise its profiles are unknown
+    if not isinstance(question, MoraleQuestion) or profiles is not None:  # a checked question keeps no profiles
         used = profiles_used(_folder(profiles), morale=True)
     system_weights = getattr(answers, "weights", None)
 
@@ -139,7 +139,7 @@ class SystemFunction:
     Parameters
     ----------
     question : path, mapping or checked question, optional
-        If left out, its keys are keyword arguments, with sections as mappings (``analyser morale SYSTEM --help``).
+        If left out, its keys are stated as keyword arguments, sections as mappings (``analyser morale SYSTEM --help``).
     method, trials, seed, precision, threads, progress
         As for :class:`~analyser.common.method_settings.Sampling`.
     profiles : Profiles or path, optional

@@ -20,10 +20,10 @@ from analyser.game.units import MOST_INCHES
 if TYPE_CHECKING:
     from analyser.morale.systems import System
 
-MOST_VALUE = 100  # largest number that a stated distribution may have
-SUM_TOLERANCE = 1e-9  # by which the sum of stated probabilities may differ from 1
+MOST_VALUE = 100  # largest value in a stated distribution
+SUM_TOLERANCE = 1e-9  # largest difference between 1 and the sum of stated probabilities
 _CLASH_SECTION = "armoured_clash"  # section of a ruleset with the die and deck of Armoured Clash
-UNMERGED_TABLES = ("die", "deck")  # a stated table replaces the whole default table
+UNMERGED_TABLES = ("die", "deck")  # tables of a ruleset; if stated, they replace the whole default table
 
 ItemT = TypeVar("ItemT")
 Pmf = tuple[float, ...]
@@ -34,7 +34,7 @@ ProbabilityOrBool = Annotated[
 ]
 Rounds = Annotated[int, Field(ge=1, le=100)]
 Distance = Annotated[float, Field(ge=0, le=MOST_INCHES)]
-Length = Annotated[float, Field(ge=0.01, le=MOST_INCHES)]  # inches of a move
+Length = Annotated[float, Field(ge=0.01, le=MOST_INCHES)]  # length of a move, in inches
 
 
 def pmf_from(value: object) -> Pmf:

@@ -58,9 +58,9 @@ class MoraleResult(Result):
 
     @cached_property
     def columns(self) -> dict[str, dict[str, Any]]:
-        """The columns of every table by name: keys, probabilities, means.
+        """The columns of every table by name: keys, probabilities and means.
 
-        A simulated column ``p_x`` is followed by its 95% confidence interval: ``p_x_low``, ``p_x_high`` and so on.
+        A simulated ``p_x`` is followed by its 95% interval: ``p_x_low``, ``p_x_high``, and ``p_x_interval`` (its kind).
         """
         return {name: self._columns_of(table) for name, table in self.raw_tables.items()}
 
@@ -202,11 +202,11 @@ class MoraleResult(Result):
         return rows_of_columns({name: np.asarray(column) for name, column in self.columns[name].items()})
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the rows of all tables in long form: table, method, keys, measure, value, any simulated interval."""
+        """Return the rows of all tables in long form: table, method, keys, measure, value, and any interval."""
         rows: list[dict[str, Any]] = []
         for name, table in self.raw_tables.items():
             head = {"table": name, "method": self.method}
-            for measure in (*table.weights, *table.means) or (None,):  # None: a table of words
+            for measure in (*table.weights, *table.means) or (None,):  # a table of words has no measure
                 for row in self._records(name):
                     keys = {key: row[key] for key in table.keys}
                     cells = {} if measure is None else {"measure": measure, "value": row[measure]}
@@ -235,7 +235,7 @@ class MoraleResult(Result):
         if len(table.weights) == 1 and not table.means:
             likely = np.asarray(columns[next(iter(table.weights))]) >= NEGLIGIBLE
         case = getattr(SYSTEMS[self.system].answers, "CASES", "").lower().replace(" ", "_")
-        keys = [key for key in table.keys if key != case or len(set(columns[key])) > 1]  # no column for a single case
+        keys = [key for key in table.keys if key != case or len(set(columns[key])) > 1]  # a single case needs no column
         rows = [[*map(_heading, (*keys, *table.weights, *table.means))]]
         for row in np.flatnonzero(likely).tolist():
             shares = [str(estimate(weights[row], self.trials)) for weights in table.weights.values()]

@@ -17,12 +17,12 @@ class System(NamedTuple):
 
     Its module `answers` has the functions `chains`, `answer` (tables by name) and `rules` of a question, and the panels
     of its picture, `PANELS`. It may have the functions `weights` (if the chains alone do not determine the weights of
-    states) and `complete` (adds keys to a raw question from the profiles), and `CASES` (heading of its chains' names).
+    states) and `complete` (adds keys to a raw question from the profiles), and `CASES` (heading above chains' names).
     """
 
     name: str
     title: str
-    other_rulesets: Mapping[str, str] = {}  # sections of its ruleset, and the files of other systems they come from
+    other_rulesets: Mapping[str, str] = {}  # files of other systems, by the section of the ruleset that they fill
 
     @property
     def ruleset(self) -> str:

@@ -72,15 +72,15 @@ def tornado(
     title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the change of a figure if one characteristic of either unit is lowered or raised by one, largest on top.
+    """Draw the change of a metric if one characteristic of either unit is one lower or higher, largest change on top.
 
     Parameters
     ----------
     data : Sensitivity, or DataFrame
-        `side`, `number` (the characteristic), its `value`, `metric`, `base` (the figure at present), and `minus_1` and
-        `plus_1`: the figure for a value one lower and one higher, NaN if impossible. Figures ``p_...`` are in percent.
+        `side`, `number` (the characteristic), its `value`, `metric` (its name), `base` (the metric at present), and
+        `minus_1` and `plus_1`: the metric for a value one lower and one higher, NaN if impossible.
     quantity : str, optional
-        Name of the figure. Default: the name of its column in words.
+        Title of the metric. Default: its name in words. Metrics ``p_...`` are in percent.
     label, color : optional
         For the bars ``"one less"`` and ``"one more"``: a list of two, or a mapping.
 
@@ -134,7 +134,7 @@ def ranked(
     data : Search, or DataFrame
         `variant`, `value` and `status`, the best first; `low` and `high` if simulated. The first 25 are drawn.
     quantity : str
-        Name of the figure; it is in percent if the name starts with ``P(``.
+        Name of the values; they are in percent if it starts with ``P(``.
 
     Examples
     --------

@@ -36,7 +36,7 @@ ACTION_STYLES = {
 _DISTANCE = re.compile(r" (to |\d).*?(?= and |$)")  # "advance 3 inches and shoot" becomes "advance and shoot"
 _CELL_STYLE: dict[str, Any] = {"edgecolor": "white", "linewidth": 1, "hatchcolor": look.DARK, "hatch_linewidth": 0.7}
 FEWEST_COLUMNS = 4  # least width of the axes in cells
-MOST_BARS, BAR_HEIGHT = 40, 0.26  # number; inches
+MOST_BARS, BAR_HEIGHT = 40, 0.26  # most bars; inches per bar
 
 
 def choices(
@@ -123,7 +123,7 @@ def tactic_costs(
     title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw a bar for the mean cost of each unit's usual tactic against best play, with a line to the highest cost.
+    """Draw a bar for the mean cost to each unit of a simple tactic against best play, with a line to the highest cost.
 
     Parameters
     ----------

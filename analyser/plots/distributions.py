@@ -26,7 +26,7 @@ BAR_WIDTH, LEAST_WIDTH, MOST_WIDTH, HEIGHT = 0.44, 3.4, 7.5, 2.9  # inches
 MOST_WITH_TEXT = 16  # most bars with percentages above them
 MOST_BARS = 24  # most bars that are all named on the axis
 FEWEST_BARS = 5  # least width of the axes in bars, so that one or two bars are not too wide
-PANEL_WIDTH, PANEL_HEIGHT, LETTERS_PER_INCH = 3.4, 2.7, 10  # inches; letters of titles and legends
+PANEL_WIDTH, PANEL_HEIGHT, LETTERS_PER_INCH = 3.4, 2.7, 10  # the first two in inches
 SYMBOL_WIDTH, LABEL_HEIGHT = 0.8, 0.2  # inches, in a legend
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")
 _DEFAULT_COLUMNS = ("value", "models_destroyed")  # default columns for `x`
@@ -62,13 +62,13 @@ def distribution(
         A tidy frame has `probability` and a column of values; rows with equal values are summed. 95% intervals are
         computed from `count`, or read from `low` and `high` (cumulative: `at_least_low`, `at_least_high`).
     x : str, or (str, int), optional
-        The column of the values; or the figure of a result, with its round or attack. Default: the main figure of a
-        result, or the column `value` or `models_destroyed`.
+        The column of the values; or the name of a number in a result, with its round or attack. Default: the main
+        number of a result, or the column `value` or `models_destroyed`.
     by : str, optional
         A column of a frame; each of its values becomes a series.
     kind : {"summary", "bars", "lines", "at least"}, optional
-        ``"summary"`` draws bars, and a stepped line for *at least*; it is the default for one series of integers on a
-        new figure. Otherwise the default is bars. Ends of a long distribution below 0.01% are left out.
+        ``"summary"`` draws bars, and P(at least so many) as a stepped line; it is the default for one series of
+        integers on a new figure. Otherwise the default is bars. Tails of long distributions below 0.01% are left out.
     lost : str, optional
         A bool column of a frame, True for lost units, whose bars are hatched.
 
@@ -191,7 +191,7 @@ def _drawn_indices(pmfs: NDArray[np.float64], kind: Kind) -> list[int]:
     if len(pmfs) == 1 and kind != "at least" and pmfs.shape[1] <= max(SHORT_ENOUGH, MOST_BARS):
         indices = np.arange(pmfs.shape[1])
     if kind == "at least" and len(indices) > 1 and indices[0] == 0:
-        indices = indices[1:]  # "at least" the smallest value is certain
+        indices = indices[1:]  # P(at least the smallest value) is always 1
     return [int(index) for index in indices]
 
 
@@ -224,7 +224,7 @@ def _draw_bars(axes: Axes, xs: Any, curves: Sequence[Curve], label: Any, color: 
         elif len(curves) == 1 and not n_earlier and len(xs) <= MOST_WITH_TEXT:
             possible = curve.percent > 0
             for text in look.write_above(axes, centres[possible], curve.percent[possible]):
-                text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])  # a line may run behind it
+                text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])  # to be readable over a line
 
 
 def _draw_lines(axes: Axes, xs: Any, curves: Sequence[Curve], label: Any, color: Any, artist: dict[str, Any]) -> None:

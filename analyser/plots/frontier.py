@@ -20,7 +20,7 @@ from analyser.common.metrics import figure_title
 from analyser.plots.label_positions import label_offsets
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
-MOST_NUMBERED = 14  # most numbered markers; of more loadouts, all those on the frontier are numbered, and no others
+MOST_NUMBERED = 14  # most numbered markers; with more loadouts only those on the frontier are numbered
 
 
 def efficient_rows(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
@@ -195,7 +195,7 @@ def fair_points(
         size, span = 72 * WIDTH, float(np.log(limits[1] / limits[0]))
         positions = size * np.log(np.column_stack([fair, points]) / limits[0]) / span
         is_over = (shown["verdict"] == "over-priced").to_numpy()
-        outwards = np.where(is_over, 135.0, -45.0)[farthest]  # away from the diagonal
+        outwards = np.where(is_over, 135.0, -45.0)[farthest]  # degrees, away from the diagonal
         labelled = farthest.tolist()
         offsets = dict(zip(labelled, label_offsets(positions, labelled, outwards.tolist(), (size, size))))
         for number, marker in enumerate(order.tolist(), start=1):

@@ -1,4 +1,4 @@
-"""Heatmaps: tables of figures as coloured cells, and the distribution of a number by round."""
+"""Heatmaps: tables of numbers as coloured cells, and the distribution of a number by round."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from analyser.common.text import NEGLIGIBLE
 from analyser.game.units import Category
 
 Scale = Literal["linear", "log"]
-LEAST_SHARE = 0.01  # low end of a log scale, as a share of the highest figure
+LEAST_SHARE = 0.01  # low end of a log scale, as a share of the highest value
 MEAN = "mean"
 MOST_VALUES = 40  # highest minus lowest value that `distributions_by_round` draws
-CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches; fits four characters of CELL_POINTS
+CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches; four characters of size `look.CELL_POINTS` fit
 SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
 LOGARITHMIC = "logarithmic from a hundredth of the highest"
 IMPOSSIBLE = "Hatched: the attacker cannot make this attack; it does not count in the means."
 CHANGE_COLOURS = "PuOr"  # colour scale from losses through white to gains
 _GAP_WIDTH = 5.0  # width in points of the white lines between groups and before the means
-_LETTER_WIDTH = 0.075  # inches, of a letter of a label
+_LETTER_WIDTH = 0.075  # inches per letter of a label
 _LEAST_TEXT = 5.0  # points; cells in which the text would be smaller have no text
 
 
@@ -63,12 +63,12 @@ def heatmap(
     title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw a tidy frame or matchups as a table of coloured cells, with a figure in each cell.
+    """Draw a tidy frame or matchups as a table of coloured cells, with a number in each cell.
 
     Parameters
     ----------
     data : DataFrame, or Matchups
-        At most one row per cell. Cells without a figure are blank and hatched.
+        At most one row per cell. Cells without a number are blank and hatched.
     rows, columns, values : str
         Columns of the frame; `values` are numbers, shown in percent for ``p_...``. Default: attackers, defenders and
         the metric of matchups. Rows and columns keep the order of the frame, or of their categories.
@@ -172,7 +172,7 @@ def _in_order(frame: pd.DataFrame, side: str, values: str | None) -> pd.DataFram
 def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[str, Any]) -> AxesImage:
     """Draw colours, figures, and thin white lines between the cells."""
     shown = 100 * table.values if table.is_probability else table.values
-    # The hatched background is visible in cells without a figure.
+    # The hatched background is visible in cells without a number.
     ax.patch.set(facecolor="white", edgecolor="0.72", hatch="////", linewidth=0)
     norm = _norm(shown, scale)
     has_losses = scale == "linear" and norm.vmin is not None and norm.vmin < 0 < (norm.vmax or 0)
@@ -190,7 +190,7 @@ def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[s
 
 
 def _write_cells(ax: Axes, image: AxesImage, table: Table) -> None:
-    """Write a figure into each cell, in the largest size that fits."""
+    """Write a number into each cell, in the largest size that fits."""
     box = ax.get_window_extent()
     inches = box.width / ax.figure.dpi / table.values.shape[1], box.height / ax.figure.dpi / table.values.shape[0]
     share = min(1.0, inches[0] / CELL_WIDTH, inches[1] / CELL_HEIGHT + 0.15)
@@ -205,7 +205,7 @@ def _write_cells(ax: Axes, image: AxesImage, table: Table) -> None:
 
 
 def _norm(shown: NDArray[np.float64], scale: Scale) -> Normalize:
-    """Return the normalisation of figures to colours."""
+    """Return the normalisation of values to colours."""
     highest = float(np.nanmax(shown, initial=0.0)) or 1.0
     if scale == "log":
         return LogNorm(LEAST_SHARE * highest, highest)
@@ -262,7 +262,7 @@ def _separate_groups(ax: Axes, table: Table) -> None:
     if table.has_means:
         ax.hlines(len(table.rows) - 1.5, -0.5, len(table.columns) - 0.5, color="white", linewidth=_GAP_WIDTH)
     ax.set_xticks(ends - table.groups / 2, table.groups.index, minor=True, size=look.LABEL_POINTS)
-    ax.xaxis.remove_overlapping_locs = False  # labels of a group and a column may coincide
+    ax.xaxis.remove_overlapping_locs = False  # a group and a column may have labels at the same position
     ax.tick_params(axis="x", which="minor", length=0, pad=3, top=False, labeltop=False, labelbottom=True)
 
 

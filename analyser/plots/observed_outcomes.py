@@ -1,4 +1,4 @@
-"""Plots of observed outcomes among all possible ones: the distribution of one fight, and strips for many."""
+"""Plots that place observed outcomes among all possible outcomes: of one fight, or of many fights as strips."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def outcome_distribution(
     Parameters
     ----------
     data : DataFrame
-        A column for each figure of the outcome, and `probability`; rows from the worst outcome to the best.
+        A column for each number of the outcome, and `probability`; rows from the worst outcome to the best.
     happened : mapping
-        The observed value of each figure.
+        The observed value of each number.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def luck_strips(
         `fight`, `side`, `got` (the outcome), and `worse` and `equal`, the probabilities of a worse and of an equal
         outcome. The last rows, with `fight` "all", are the sums over all fights of a side.
     label, color : optional
-        By side.
+        A list, or a mapping by side.
 
     Examples
     --------

@@ -26,8 +26,8 @@ _STRIP_HEIGHT = 0.05  # height of the strip of best lines, as a share of the axe
 _TIED = "equal, or no significant difference"
 _ZORDER = 0.8
 _MOST_NAMED = 8  # most points of a front with names
-_GREY, _OTHER = "0.8", "0.35"  # colour of the remaining lines in line plots, and in maps; ties in maps are _GREY
-_COLOURS = tuple(str(style["color"]) for style in look.STYLES[1:])  # colours of a map; black would look grey there
+_GREY, _OTHER = "0.8", "0.35"  # grey of other lines in line plots, and of ties in maps; grey of other lines in maps
+_COLOURS = tuple(str(style["color"]) for style in look.STYLES[1:])  # colours in maps; black would look grey
 
 
 def best_lines(
@@ -44,7 +44,7 @@ def best_lines(
     title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw a figure against a number as several lines, with a strip that marks the best line of each range.
+    """Draw a metric against a varied number as several lines, with a strip that marks the best line of each range.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def best_lines(
     between : bool
         True if a value of `x` stands for the interval from the previous value; lines are then steps.
     quantity : str, optional
-        Name of the figure. Default: the name of the column.
+        Title of the metric. Default: the name of its column in words.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def best_lines(
                 ends = [shown - scale * part[f"{metric}_low"], scale * part[f"{metric}_high"] - shown]
                 look.draw_intervals(axes, positions, shown, ends, color=str(style["color"]))
         top = float(np.nanmax(scale * frame[metric].to_numpy(float), initial=0.0)) or 1.0
-        headroom = 1.16 if best else 1.06  # height of the axes divided by the highest figure; leaves room for the strip
+        headroom = 1.16 if best else 1.06  # height of the axes divided by the highest value; leaves room for the strip
         axes.set_ylim((-2, 100 * headroom) if scale == 100 and top > 50 else (0, headroom * top))
         if are_numbers:
             axes.xaxis.set_major_locator(MaxNLocator(integer=pd.api.types.is_integer_dtype(frame[x])))
@@ -146,19 +146,19 @@ def trade_map(
     title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the best line for each pair of two numbers as a colour, with contours of the figure of that line.
+    """Draw the best line for each pair of two numbers as a colour, with contours of the value of that line.
 
     Parameters
     ----------
     data : DataFrame
-        `best` (the name of the best line; empty for none, another text for a tie), `value` (the figure of the best
-        line; NaN for none), and the columns `x` and `y`, with distinct pairs.
+        `best` (the name of the best line; empty for none, another text for a tie), `value` (of the best line; NaN for
+        none), and the columns `x` and `y`, with distinct pairs.
     x, y : str
     lines : sequence of str
-        All lines, in the order of their colours. With at most one line, colours show the figure. Of more than five
+        All lines, in the order of their colours. With at most one line, colours show its value. Of more than five
         lines, those best in most cells have their own colours, and the others share one.
     quantity : str, optional
-        Name of the figure; it is in percent if the name starts with ``P(``.
+        Name of the values; they are in percent if it starts with ``P(``.
     label, color : optional
         Mappings by line.
 
@@ -239,7 +239,7 @@ def front(
     title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw two figures against each other; the points of the Pareto front are connected and named.
+    """Draw two metrics against each other; the points of the Pareto front are connected and named.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def front(
     keys : sequence of str
         Varied numbers, whose values name the points of the front.
     quantities : sequence of str
-        Names of both figures.
+        Titles of both metrics.
 
     Examples
     --------

@@ -14,7 +14,7 @@ __all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import the writers of reports on first use, because a diff does not need them."""
+    """Import a writer of reports on first use, so that importing `analyser.report.diff` does not load it."""
     if name not in _MODULES:
         raise AttributeError(f"module 'analyser.report' has no attribute {name!r}")
     return getattr(importlib.import_module(f"analyser.report.{_MODULES[name]}"), name)

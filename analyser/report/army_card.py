@@ -20,7 +20,7 @@ from analyser.web.page_data import COMPARED_FIGURES, RANKING, USUAL_DISTANCE, ed
 _PAGE_HEIGHT = 277.0  # millimetres: height of an A4 sheet without margins
 _LINE_HEIGHT = 1.3 * 25.4 / 72  # millimetres: height of a line, per point of type size
 _LARGEST_SIZE, _SMALLEST_SIZE = 17, 11  # type sizes in print, in half points
-_SIZE_ON_SEVERAL_PAGES = 13  # type size if the cards need several pages
+_SIZE_ON_SEVERAL_PAGES = 13  # type size, in half points, if the cards need several pages
 _HEAD_LINES = 2.6  # height of a card's head and margins, in lines
 _COLUMN_WIDTH = 560.0  # characters in a column at a type size of one point
 _TARGETS = tuple(
@@ -41,7 +41,7 @@ class UnitCard(NamedTuple):
     loadout: Loadout
     number: int
     names: list[str]  # names that the army gives to the units, if any
-    bands: list[tuple[int, int]]  # first and last number of models (behemoth: of damage)
+    bands: list[tuple[int, int]]  # first and last number of models (behemoth: of damage) of each band
     undamaged_band: int  # index of the band of the undamaged unit, or -1
     lines: list[tuple[Row, list[str]]]  # each row of armaments, with its dice in each band
     notes: list[str]

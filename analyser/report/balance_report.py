@@ -42,7 +42,7 @@ from analyser.rules.policies import BEST
 from analyser.scenarios.schema import DuelTerms
 
 TABLE_LINE_COST, PAGE_LINE_COST = 55, 6  # microseconds to write one matchup to the tables, and to the page
-MOST_REASONS = 4  # in a message
+MOST_REASONS = 4  # reasons in an error message
 TABLE_FILE, INDEX_PAGE = "matchups.csv", "index.html"
 
 
@@ -66,8 +66,8 @@ def write_report(
 
     The folder has ``matchups.csv`` and ``matchups.parquet`` (the columns of :func:`analyser.matchups`), tables of the
     balance (``docs/balance.md``), the page ``index.html``, and ``manifest.json``. It appears when it is complete, and
-    replaces an earlier report. Equal inputs and versions give equal bytes, except for the wall time in the manifest.
-    Finished parts are cached; after Ctrl-C the same call resumes.
+    replaces an earlier report. Equal inputs and program versions give equal bytes, except for the wall time in the
+    manifest. Finished parts are cached; after Ctrl-C the same call resumes.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ def write_report(
     situations : sequence of Situation or str, or ``"all"``
         Default: all situations.
     policy : "tactic" or "best"
-        How duels are played: by simple tactics, or by best play (`docs/best-play.md`), which then also sets
-        prices; the page then states what simple tactics cost.
+        How duels are played: by simple tactics, or by best play (`docs/best-play.md`). With best play, prices also
+        follow from these duels, and the page states what simple tactics cost.
     field : str, Loadout, several of them, or FairPoints, optional
         Opponents for the fair points, besides the units of the report; or fair points already computed, which include
         these units. Default: all factions; with a `row` or best play only the units of the report.
@@ -90,8 +90,8 @@ def write_report(
     home : str
         Address of the index page of reports, relative to the page of this report; empty for no link.
     executor : Executor, optional
-        An executor as in ``concurrent.futures``, whose workers run the jobs. A job that fails, or reaches another
-        version of the program, runs in this process.
+        An executor as in ``concurrent.futures``, whose workers run the jobs. A job that fails, or whose worker has
+        another version of the program, runs in this process.
 
     Raises
     ------

@@ -36,7 +36,7 @@ _COLUMNS = [*KEYS, "metric", "unit", "old", "new", "change", "note"]
 _DIGITS = 12  # decimals of a change; more would be rounding errors of sums
 _STEPS = 1000  # steps of the progress bar
 _StageProgress = Callable[[int], Progress]
-_STAGES = 3  # EXCHANGES of all old loadouts, other situations of the old profiles, and of the new profiles
+_STAGES = 3  # stages with progress: old EXCHANGES, other situations of old profiles, other situations of new profiles
 
 
 def diff(
@@ -164,7 +164,7 @@ def _selected(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout
 
 
 def _blocks(attackers: Sequence[str], defenders: Sequence[str], changed: set[str]) -> list[tuple[list[str], list[str]]]:
-    """Return groups of attackers and defenders that form every pair with a loadout in `changed`."""
+    """Return groups of attackers and defenders that together form every pair with at least one loadout in `changed`."""
     ours, rest = ([name for name in attackers if (name in changed) is is_edited] for is_edited in (True, False))
     result = (ours, list(defenders)), (rest, [name for name in defenders if name in changed])
     return [pair for pair in result if all(pair)]
@@ -246,7 +246,7 @@ def _matchup_arguments(
     situations: Sequence[Situation | str] | None,
     report: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """Return the arguments for :func:`matchups`, of the first report if there is one, or of the caller."""
+    """Return the arguments for :func:`matchups`: those of the first report if there is one, else the caller's."""
     if report is None:
         sides = {"attackers": [attackers or ALL_LOADOUTS], "defenders": [defenders or ALL_LOADOUTS]}
         return {**sides, "situations": situations or [ALL_SITUATIONS]}

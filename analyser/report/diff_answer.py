@@ -17,8 +17,8 @@ from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import ruleset_record
 from analyser.report.diff_changes import Edit, StandingChange
 
-PROBABILITY = "probability"  # unit of figures from 0 to 1
-MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # lines in texts
+PROBABILITY = "probability"  # unit of figures that are probabilities
+MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # largest numbers of lines
 KEYS = ["attacker", "defender", "situation"]
 
 
@@ -40,9 +40,9 @@ class Diff(FramedAnswer):
         Edits of the units and the ruleset.
     frame : DataFrame
         The changed matchups, largest change first: `attacker`, `defender`, `situation`, `metric`, `old`, `new`,
-        `change`, and `unit`. `note` marks an attack that is impossible in old or new; its figure is then 0.
+        `change`, and `unit`. `note` marks an attack that became possible or impossible; an impossible attack has 0.
     for_points : DataFrame
-        Matchups of loadouts with changed points, by expected points destroyed per 100 points. It also has `share`, the
+        Changed expected points destroyed per 100 points, in matchups of loadouts with changed points. `share` is the
         change divided by the old figure, or by 1 point if that is larger. Empty if a metric is given.
     n_compared : int
         Number of matchups in both old and new.

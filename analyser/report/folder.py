@@ -32,7 +32,7 @@ MANIFEST, LOCK = "manifest.json", "lock"  # file names
 PARQUET = "matchups.parquet"
 UNITS = "units.json"  # units and ruleset of a report, for comparisons of reports
 FORMAT = 3  # version of the file format
-_SIGNATURE: Mapping[str, object] = {"program": "analyser", "kind": "report"}  # in the manifest of every report
+_SIGNATURE: Mapping[str, object] = {"program": "analyser", "kind": "report"}  # entries of every manifest
 _FILE_MANAGER_FILES = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _ALLOWED = "a new or empty folder, or one that contains only a report of this program"
 
@@ -45,10 +45,10 @@ class ReportInputs(NamedTuple):
     situations: tuple[Situation, ...]
     row: str | None  # None stands for the best row
     ruleset: Ruleset
-    profiles_used: ProfilesUsed  # with the name of the folder, without its path
+    profiles_used: ProfilesUsed  # names the folder without its path
     home: str = ""  # address of the index page of reports, relative to this report
     metrics: tuple[str, ...] = ()
-    tactics: pd.DataFrame | None = None  # cost of simple tactics in duels, for best play
+    tactics: pd.DataFrame | None = None  # cost of simple tactics in duels; only with best play
     stated_prices: FairPoints | None = None  # fair points against opponents outside the report
 
     @property
@@ -60,7 +60,7 @@ class ReportInputs(NamedTuple):
 def both_directions(
     attackers: tuple[Loadout, ...], defenders: tuple[Loadout, ...]
 ) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
-    """Return the pair of sides, and the reverse pair, so that both sides are rated; one pair if they are equal."""
+    """Return the pair of sides and the reverse pair, so that both sides are rated; one pair if the sides are equal."""
     ours, theirs = ({loadout.selector for loadout in side} for side in (attackers, defenders))
     return [(attackers, defenders)] + ([] if ours == theirs else [(defenders, attackers)])
 
@@ -138,14 +138,14 @@ def replacing_folder(out: Path) -> Iterator[Path]:
         raise InputError(f"cannot write this report: {reason_of(error)}", where=str(out)) from error
     finally:
         for path in new_parents:
-            with suppress(OSError):  # not empty
+            with suppress(OSError):  # a folder that is not empty stays
                 path.rmdir()
 
 
 @contextmanager
 def _locked(folder: Path, out: Path) -> Iterator[None]:
     """Create and lock a folder, and delete it afterwards."""
-    if folder.exists() and any(folder.iterdir()) and not is_there(folder / LOCK):  # a killed run leaves its lock file
+    if folder.exists() and any(folder.iterdir()) and not is_there(folder / LOCK):  # else left by a killed run
         raise InputError("this folder for an unfinished report has other content", where=str(folder))
     folder.mkdir(exist_ok=True)
     try:
@@ -160,7 +160,7 @@ def _locked(folder: Path, out: Path) -> Iterator[None]:
 
 def _replace_folder(new: Path, out: Path, *, backup: Path) -> None:
     """Replace `out` by the folder `new`; restore the old content if this fails."""
-    check_replaceable(out)  # again, because it may have changed during the work
+    check_replaceable(out)  # again, because `out` may have changed meanwhile
     try:
         if out.exists():
             out.rename(backup)

@@ -27,7 +27,7 @@ PAGE_FIGURES = (
     *(EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
     *("p_suppressed", "p_broken", "p_annihilated", "mean_damage"),
 )
-"""Figures of every page that is small enough."""
+"""Figures on a page, unless it would be too large."""
 TITLES_ON_PAGE = {"p_attacker_wins": "Attacker wins", "p_draw": "Draw"}
 DROPPED_BITS = 12  # bits of a 32-bit float that are rounded away, so that figures compress well
 _INDEX_COLUMNS = ("row", "why_not")  # columns of indices into lists of texts

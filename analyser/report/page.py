@@ -38,9 +38,9 @@ from analyser.report.unit_cards import KINDS, UNDECIDED, cards_of, kind_of, line
 MOST_BYTES = 1_000_000  # compressed size above which a page has fewer figures
 MAIN_FIGURES = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")
 FIGURE_SETS = (PAGE_FIGURES, MAIN_FIGURES, MAIN_FIGURES[:1])  # a page has the first set that fits, or the last
-MOST_OUTLIERS = 20  # on a page
+MOST_OUTLIERS = 20  # outliers shown on a page
 LEAST_ROLE_SIZE = 3  # fewest loadouts of a role that the headline names
-VERDICTS = {**{kind: verdict for verdict, kind in KINDS.items()}, UNDECIDED: UNDECIDED}  # by CSS class
+VERDICTS = {**{kind: verdict for verdict, kind in KINDS.items()}, UNDECIDED: UNDECIDED}  # verdicts by CSS class
 KIND_ORDER = ("over", "under", "fair", UNDECIDED)
 ABOUT_EVEN = 0.05  # two factions are about even if their points destroyed differ by less than this share
 STEPS = 1000  # probabilities are stored in tenths of a percent
@@ -124,7 +124,7 @@ def headline_of(prices: FairPoints) -> str:
 
 
 def counts_of(prices: FairPoints) -> list[tuple[str, str, int, int]]:
-    """Return for each verdict its CSS class, name, number of loadouts, and length in a bar (1 to 20)."""
+    """Return for each verdict its CSS class, name, number of loadouts, and length of its part of a bar (1 to 20)."""
     kinds = prices.frame["verdict"].map(kind_of).value_counts()
     numbers = {kind: int(kinds.get(kind, 0)) for kind in KIND_ORDER}
     total = max(sum(numbers.values()), 1)
@@ -132,7 +132,7 @@ def counts_of(prices: FairPoints) -> list[tuple[str, str, int, int]]:
 
 
 def faction_counts(prices: FairPoints) -> list[tuple[str, list[int], float]]:
-    """Return for each faction its loadouts by verdict and the share mispriced, the highest share first."""
+    """Return for each faction the numbers of loadouts by verdict, and the mispriced share, the highest share first."""
     kinds = prices.frame["verdict"].map(kind_of).groupby(prices.frame["faction"], sort=False)
     numbers = {str(faction): [int((group == kind).sum()) for kind in KIND_ORDER] for faction, group in kinds}
     shares = [(faction, counts, sum(counts[:2]) / sum(counts)) for faction, counts in numbers.items()]
@@ -158,8 +158,8 @@ def _round_sentence(kinds: Collection[str]) -> str:
     if not set(EXCHANGE_KINDS) <= set(kinds):
         return ""
     return (
-        "These are means per round, over six rounds from the first possible shot. In each of them two"
-        " units are either far apart (both shoot) or near (each shoots or charges); their reach and SPEED decide which."
+        "These are means per round, over six rounds from the first possible shot. In each round two units are either"
+        " far apart (both shoot) or near (each shoots or charges), depending on their reach and SPEED."
     )
 
 
@@ -176,12 +176,12 @@ def _without_duels(answer: Matchups) -> dict[str, str]:
 
 
 def _notes(dominated: Iterable[TableRow], duels: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return sentences by unit: the loadouts that dominate its own, and the cost of its tactic."""
+    """Return sentences by unit: which loadouts dominate its loadouts, and what its tactic costs."""
     result: dict[str, list[str]] = {}
     for row in dominated:
-        saved = f"costs {row['points_saved']} points less" if row["points_saved"] else "costs no more"
+        saved = f"which costs {row['points_saved']} points less" if row["points_saved"] else "which costs no more"
         besides = f", but lacks: {row['has_besides']}" if row["has_besides"] else ""
-        text = f"{names[row['attacker']]} is dominated ({row['counts']}) by {names[row['by']]}, which {saved}{besides}."
+        text = f"{names[row['attacker']]} is dominated in {row['counts']} by {names[row['by']]}, {saved}{besides}."
         result.setdefault(unit_of(row["attacker"]), []).append(text)
     for row in [] if duels is None else cost_by_attacker(duels).to_dict("records"):
         most = f"; at most {percent(row['most'])}, against {names[row['against']]}" if row["most"] > row["cost"] else ""
@@ -231,8 +231,8 @@ def _joined_names(names: Sequence[str]) -> str:
 def trades_of(answer: Matchups) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the points that 100 points of one side destroy in a round, as tables of loadouts and of factions.
 
-    Attackers are rows, targets are columns. Figures of factions are means over units of means over levels; NaN if the
-    two sides do not fight.
+    Attackers are rows, targets are columns. A figure of factions is a mean over units, and the figure of a unit a mean
+    over its levels. Figures are NaN if the two sides do not fight.
     """
     exchange = exchange_of(answer.frame, answer.attackers, answer.situations, answer.ruleset)
     names, points = [loadout.selector for loadout in exchange.loadouts], exchange.points

@@ -26,7 +26,7 @@ from analyser.game.units import Loadout
 from analyser.report.folder import ReportInputs
 from analyser.report.worker_pool import Job, raise_if_interrupted
 
-PART_COST = 250_000  # microseconds of a job on a typical machine; Ctrl-C takes effect between jobs
+PART_COST = 250_000  # microseconds of a job on a typical machine; short, because Ctrl-C takes effect between jobs
 FLOAT_FORMAT = "%.12g"  # further digits are rounding errors of long sums
 BLOCK_LINES = 8_000  # lines of a CSV file written at a time
 
@@ -68,7 +68,7 @@ def matchups_as_parquet(
 
 
 def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[Job]:
-    """Return the jobs that fill the fight cache with the missing fights of all opponents, one for each situation."""
+    """Return jobs that fill the fight cache with the missing fights of all opponents, one job for each situation."""
     cache = FightCache(opponents, DefendingSide(opponents, inputs.ruleset, None, 1))
     fights = len(opponents) ** 2
     return [
@@ -79,7 +79,7 @@ def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[
 
 
 def fill_fight_cache(opponents: tuple[Loadout, ...], ruleset: Ruleset, situation: Situation) -> bytes:
-    """Fill the fight cache with the fights of all opponents; return no content."""
+    """Fill the fight cache with the fights of all opponents; return empty content."""
     defending = DefendingSide(opponents, ruleset, None, 1)
     compute_grid(opponents, defending, [situation], raise_if_interrupted, FightCache(opponents, defending))
     return b""
@@ -116,7 +116,7 @@ def balance_of(answer: Matchups, check_interrupt: Callable[[], None], prices: Fa
     check_interrupt()
     balance = efficiency(frame)
     check_interrupt()
-    with suppress(InputError):  # no two loadouts exchange losses: no fair points
+    with suppress(InputError):  # no two loadouts exchange losses, so there are no fair points
         prices = fair_points(answer) if prices is None else prices
     check_interrupt()
     unusual = outliers(frame, (*attackers, *answer.defenders))
@@ -124,7 +124,7 @@ def balance_of(answer: Matchups, check_interrupt: Callable[[], None], prices: Fa
 
 
 def write_table(frame: pd.DataFrame, path: Path, tell: Callable[[int], None] = lambda _: None) -> None:
-    """Write a table as CSV; call `tell` with the number of lines before each block of lines."""
+    """Write a table as CSV; before each block of lines, call `tell` with the number of lines written so far."""
     with path.open("w", encoding="utf-8", newline="") as file:
         for first in range(0, max(len(frame), 1), BLOCK_LINES):
             tell(first)

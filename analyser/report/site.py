@@ -60,14 +60,14 @@ class Version(NamedTuple):
 
     name: str
     reports: list[Report]
-    profiles: str
-    cards: Mapping[str, str]  # address of the card of each unit in one of the reports
-    names: Mapping[str, str]  # of units and loadouts
+    profiles: str  # versions that the reports name, usually one
+    cards: Mapping[str, str]  # by unit: address of its card in one of the reports
+    names: Mapping[str, str]  # names of units and loadouts, by selector
     standings: Standings | None
     before: str = ""  # name of the version before
     changes: StandingChanges = StandingChanges()
-    edits: Mapping[str, list[str]] = MappingProxyType({})  # in words, by unit (or "ruleset")
-    loadout_edits: Mapping[str, list[str]] = MappingProxyType({})  # by loadout, except edits of points
+    edits: Mapping[str, list[str]] = MappingProxyType({})  # edits in words, by unit or "ruleset"
+    loadout_edits: Mapping[str, list[str]] = MappingProxyType({})  # edits in words by loadout, without edits of points
     assumptions: tuple[str, ...] = ()
 
     @property
@@ -87,7 +87,7 @@ class Version(NamedTuple):
 
     @property
     def has_one_verdict(self) -> bool:
-        """True if every report judges against the opponents of this page, so that a loadout has a single verdict."""
+        """True if every report judges against the same opponents as this page, so that a loadout has one verdict."""
         fields = {report.stored.manifest.get("field", {}).get("loadouts") for report in self.reports}
         return self.standings is not None and fields == {self.standings.prices.opponents.loadouts}
 
@@ -146,7 +146,7 @@ def _write_reports(root: Path, version: str, library: Profiles, executor: Execut
     if not version or Path(version).name != version or version.startswith("."):
         raise InputError(f"{version!r} is not the name of a folder", where="add", allowed="such as 2026-11")
     prices: FairPoints | None = None
-    with suppress(InputError):  # no exchanges of fire; write_report raises any other error again
+    with suppress(InputError):  # no prices without exchanges of fire; write_report raises any other error again
         prices = fair_points(ALL_LOADOUTS, profiles=library, **how)
     how |= {"field": prices, "profiles": library, "executor": executor, "home": f"../../{INDEX_PAGE}"}
     for ours, theirs in combinations_with_replacement(library.factions, 2):
@@ -174,7 +174,7 @@ def _versions(reports: Sequence[Report]) -> Iterator[Version]:
         assumptions = tuple(dict.fromkeys(line for profiles in used for line in profiles.assumptions))
         units = _units(group)
         standings: Standings | None = None
-        with suppress(InputError):  # no exchanges of fire
+        with suppress(InputError):  # without exchanges of fire there are no standings
             standings = Standings(matchups_of([report.stored for report in group]))
         cards = {unit: report.address(anchor_of(unit)) for report in group[::-1] for unit in report.stored.content}
         result = Version(name, group, versions, cards, _names(units), standings, assumptions=assumptions)
@@ -201,14 +201,14 @@ def _with_changes(before: Version, after: Version) -> Version:
 
 
 def _loadout_edits(loadout: Loadout, by_unit: Mapping[str, Sequence[Edit]], units: Mapping[str, Any]) -> list[str]:
-    """Return in words the edits that affect a loadout; edits of points have their own column."""
+    """Return in words the edits that affect a loadout, except edits of points, which have their own column."""
     unit = unit_of(loadout.selector)
     affecting = [edit for edit in by_unit.get(unit, ()) if affects(edit, loadout.level_name, loadout.level.models)]
     return [edit_in_words(edit, units[unit]) for edit in affecting if not edit.key.endswith(".points")]
 
 
 def _names(units: Mapping[str, Any]) -> dict[str, str]:
-    """Return the names of units and of their loadouts, by id."""
+    """Return the names of units and of their loadouts, by selector."""
     names = {name: unit["name"] for name, unit in units.items() if "name" in unit}
     levels = {f"{name}@{level}": f"{names[name]}, {level}" for name in names for level in units[name].get("levels", ())}
     return {**names, **levels}

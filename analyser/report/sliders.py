@@ -20,7 +20,7 @@ from analyser.web.page_data import RANKING, edits, unit_entry
 
 STEP = 1.02  # ratio between successive prices
 PRICE_RANGE = 2.0  # prices on a card go from fair points / PRICE_RANGE to fair points * PRICE_RANGE
-ADJUSTABLE = {"dice": "Dice of every attack, for the whole unit", "defence": "DEFENCE"}
+ADJUSTABLE = {"dice": "Dice added to every attack of the unit", "defence": "DEFENCE"}
 
 
 class VerdictsByPrice(NamedTuple):
@@ -30,11 +30,11 @@ class VerdictsByPrice(NamedTuple):
     under: list[float]
     over: list[float]
     verdicts: list[str]
-    doubt: str  # reason why verdicts are undecided, unless a better loadout makes the price too high; or empty
+    doubt: str  # reason for undecided verdicts, or empty; from a better loadout's price upwards all are over-priced
 
 
 def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
-    """Return verdicts at prices around fair points; if only a doubt makes today's undecided, it holds at all prices."""
+    """Return verdicts at prices around fair points; a doubt applies to all if it alone blocks today's verdict."""
     ends = np.log([1 / PRICE_RANGE, PRICE_RANGE]) - np.log(price["points_over_fair"])
     first, last = min(0, int(ends[0] / np.log(STEP))), max(0, int(ends[1] / np.log(STEP)))
     change = np.arange(first, last + 1) * np.log(STEP)

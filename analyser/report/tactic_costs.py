@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DUEL_WORK = 250_000  # microseconds to compute best play, on a typical machine
-MISJUDGED_COST = 0.01  # a tactic misjudges a duel in which its cost is higher
+MISJUDGED_COST = 0.01  # a tactic misjudges a duel if its cost is higher than this
 COLUMNS = ("attacker", "defender", "value", "tactic", "cost", "exploitable", "best_tactic", "best_cost")
 
 
@@ -47,9 +47,9 @@ class Tactics(Answer):
     ----------
     frame : DataFrame
         A row for each pair, with `attacker`, `defender`, and `value`: the value for the attacker if both play best.
-        `tactic` is used by comparisons; `cost` is its cost against the enemy's best play, `exploitable` against the
-        enemy's best response to it. `best_tactic` is the best simple tactic, with `best_cost`. `first_move` is that
-        of best play. `reason` explains a missing answer.
+        `tactic` is the attacker's tactic in comparisons; `cost` is its cost against the enemy's best play, and
+        `exploitable` its cost against the enemy's best response. `best_tactic` is the best simple tactic, `best_cost`
+        its cost. `first_move` is the first move of best play. `reason` explains a missing answer.
     terms : DuelTerms
     profiles : ProfilesUsed
     """
@@ -82,7 +82,7 @@ class Tactics(Answer):
             rows.append([row["attacker"], row["tactic"], *numbers, row["against"], f"{100 * row['misjudged']:.0f}%"])
         missing = {row["reason"]: row for row in plain_rows(self.frame) if row["reason"]}
         lines = [f"No answer: {row['attacker']} against {row['defender']}: {why}" for why, row in missing.items()]
-        want = "P(win), a draw half" if self.terms.want == "win" else self.terms.want
+        want = "P(win) (a draw counts half)" if self.terms.want == "win" else self.terms.want
         head = f"Cost of simple tactics against best play, in {want}, percent"
         return [Block(head, names, rows, "<<>>><>", lines=[note_of(self.frame), *lines])]
 
@@ -108,7 +108,7 @@ class Tactics(Answer):
 def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each attacker: mean `value`, mean and largest `cost` of its tactic, and its worst enemy.
 
-    `misjudged` is the share of its duels in which the tactic costs more than 0.01.
+    `most` is the cost against the worst enemy, `misjudged` the share of duels in which the tactic costs more than 0.01.
     """
     duels = frame[frame["reason"] == ""]
     duels = duels.assign(misjudged=duels["cost"] > MISJUDGED_COST)

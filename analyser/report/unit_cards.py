@@ -85,7 +85,7 @@ def axis_position(ratio: float) -> float:
 
 
 def lines_of(cards: Sequence[Mapping[str, Any]], dominated: Container[str] = ()) -> list[dict[str, Any]]:
-    """Return the lines of units: mispriced, fair, undecided; within each by probability, then by distance from fair.
+    """Return the lines of units: mispriced, fair, undecided; in each group by probability, then by distance from fair.
 
     A search for "dominated" finds the units in `dominated`.
     """
@@ -292,7 +292,7 @@ def _row(row: Any) -> tuple[str, str, str, str, str]:
         row.name,
         f"at {', '.join(row.against)}" if row.against else row.kind,
         ranges,
-        f"models {', '.join(bands)} dice",
+        f"dice by models (behemoth: damage): {', '.join(bands)}",
         ", ".join(map(str, row.qualities)),
     )
 

@@ -24,7 +24,7 @@ ResultT = TypeVar("ResultT")
 COST_PER_PROCESS = 6_000_000  # microseconds of work that justify another process
 MOST_PROCESSES = 4  # processes of a pool
 _INTERRUPTED = threading.Event()  # set if Ctrl-C was recorded in the main process
-NEW_OBJECTS = 50_000  # new objects between garbage collections; by default at most some thousands
+NEW_OBJECTS = 50_000  # new objects between garbage collections; Python's default is at most some thousands
 _killed: list[Any] = []  # threads of killed pools, kept so that the main thread frees them at exit
 
 
@@ -150,7 +150,7 @@ def run_jobs(
                 store(number, content)
         raise
     finally:
-        for future in () if isinstance(executor, Processes) else futures:  # own processes end anyway
+        for future in () if isinstance(executor, Processes) else futures:  # `own_processes` cancels its own jobs
             future.cancel()
 
 

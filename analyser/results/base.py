@@ -66,7 +66,7 @@ class Result(Answer):
     profiles : ProfilesUsed or None
         Source of the profiles.
     stopping : Stopping or None
-        Of a simulation: the number of trials planned, and the reason for stopping.
+        Number of trials planned for a simulation, and the reason for stopping.
     """
 
     kind: ClassVar[str]
@@ -289,7 +289,7 @@ class Result(Answer):
         """Return the probability that a figure, by default the models destroyed, is at least `models`."""
         check_integer(models, "models", 0)
         values, weights = self._marginal(figure, moment)
-        above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # the order of `distribution`, for bitwise equality
+        above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # summed as in `distribution`, for equal bits
         return estimate(above[np.searchsorted(values, models)], self.trials)
 
     def __getitem__(self, figure: str | tuple[str, int]) -> Distribution:
@@ -363,7 +363,7 @@ class Result(Answer):
         return tuple(name for name in means if summary.get(f"{name}_interval") in ("gaffke", "blaker"))
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
-        """Return the counts whose intervals are limited: those of events for a relative precision, otherwise all."""
+        """Return the counts whose intervals a precision limits: of events for a relative precision, otherwise all."""
         return np.array([self._event_weight(x, None) for x in self.events]) if precision.relative else self._counts()
 
     def with_stopping(self, stopping: Stopping) -> Self:

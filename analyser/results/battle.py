@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DEFAULT_BATTLES = 10_000
-LEAST_FOR_SWING = 500  # battles without each unit
-LEAST_FOR_TACTICS = 400  # battles of each pair of tactics
+LEAST_FOR_SWING = 500  # least number of battles simulated without each unit
+LEAST_FOR_TACTICS = 400  # least number of battles simulated for each pair of tactics
 _EVENTS = {
     "victory": (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY),
     "devastating_victory": (Outcome.DEVASTATING_VICTORY,),
@@ -106,7 +106,7 @@ class BattleResult(Result):
 
     @property
     def _most_victory_points(self) -> dict[str, int]:
-        """Limit of each side's VP: 2 per Hunter, round and enemy unit, plus the VP from all other sources."""
+        """Upper limit of each side's VP: 2 per Hunter, round and enemy unit, plus the VP from all other sources."""
         most = most_victory_points(self.scenario.fielded, self.scenario.terms)
         for side, units, enemies in zip(SIDES, self.scenario.fielded, self.scenario.fielded[::-1]):
             hunters = sum(unit.combatant.has("Hunter") for unit in units)

@@ -15,7 +15,7 @@ from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH
 from analyser.scenarios.battle import BattleScenario
 
-_SORTIE = -1  # aircraft have no manoeuvres (BT-3)
+_SORTIE = -1  # stands for the manoeuvre of aircraft, which have none (BT-3)
 _MANOEUVRES = {
     Manoeuvre.STAY: "stays where it is, against",
     Manoeuvre.AIM: "aims at",
@@ -65,7 +65,7 @@ class Story:
     events: tuple[LoggedEvent, ...]
     names: Mapping[int, str]  # units' names by number, with the army if both armies have a unit of that name
     armies: tuple[str, str]
-    no_shot_reasons: Mapping[int, NoShotReason] = field(default_factory=dict)  # by index in `events` (AC-6)
+    no_shot_reasons: Mapping[int, NoShotReason] = field(default_factory=dict)  # by index of the order in `events`
     embarked: frozenset[int] = frozenset()  # numbers of the units that begin the battle aboard a transport
 
     def army_and_unit(self, event: LoggedEvent) -> str:

@@ -24,7 +24,7 @@ from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
 
 _MOST_BATTLES_PER_PAIR = 10_000
-_REPLAY_FACTOR = 4  # times as many battles when the best and the worst pair are simulated again
+_REPLAY_FACTOR = 4  # factor of the number of battles when the best and the worst pair are simulated again
 _WON, _LOST = (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY), (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT)
 _ROUNDING = 1e-9
 
@@ -197,8 +197,8 @@ def tactics_block(game: Game, names: Mapping[str, str]) -> Block:
     head = ("tactic", "army", "used", f"{names[SIDES[0]]} scores", "description")
     about = fill(
         "Score: battles won plus half of the draws, against the equilibrium of the other side. "
-        f"{game.trials:,} battles a pair of tactics; each score is within {100 * NORMAL_95 / 2 / game.trials**0.5:.0f} "
-        "percentage points."
+        f"{game.trials:,} battles per pair of tactics; the 95% interval of each score is at most ±"
+        f"{100 * NORMAL_95 / 2 / game.trials**0.5:.0f} percentage points."
     )
     return Block("Tactics", head, lines, "<<>><", lines=about)
 

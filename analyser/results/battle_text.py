@@ -22,9 +22,9 @@ from analyser.scenarios.policies import AUTO
 if TYPE_CHECKING:
     from analyser.results.battle import BattleResult
 
-_BAND_WIDTHS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # bands of margins in the text
-_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # shown with policies; shown always
-_NAMES = {"hand": "card"}  # a setting, and its name in a text
+_BAND_WIDTHS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # width and number of the bands of margins in the text
+_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # shown only with policies; always shown
+_NAMES = {"hand": "card"}  # names of terms in the text, if different from their keys
 
 
 def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tuple[str, str]]:

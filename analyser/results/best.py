@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_MAIN_TACTICS: tuple[PolicyName, ...] = ("shoot", "charge")  # the text says why one of these is not possible
+_MAIN_TACTICS: tuple[PolicyName, ...] = ("shoot", "charge")  # if one of these is not possible, the text says why
 _MOST_SITUATIONS = 16  # rows of the plan in the text
 _LEAST_COST = 5e-5  # a choice matters if the second best costs at least this
 PLOT_AXES = ("models", "distance")
@@ -69,7 +69,7 @@ class BestResult(DuelResult):
         Returns
         -------
         list of dict
-            `round`, `side`, and `when`: ``first`` or ``second`` in the round (``orders`` if the order is fixed),
+            `round`, `side`, and `when`: ``first`` or ``second`` in the round (``orders`` if `first` is a or b),
             ``reaction`` (opportunity fire), ``overrun`` (after a won combat), ``retaliation`` or ``attack`` (strikes of
             the charged or the active unit), or ``test`` (which may be failed on purpose). ``own_...``, ``enemy_...``:
             models, damage, statuses, and the distance to the own edge if stated; `distance`. `do`, the choice, and its

@@ -44,7 +44,7 @@ _MOVES = {
     Manoeuvre.RETIRE: "retire",
     Manoeuvre.RETIRE_AT_DOUBLE_TIME: "retire at double time",
 }
-_TOWARD = {Manoeuvre.ADVANCE: "close in"}  # an advance that stops at a distance from the enemy
+_TOWARD = {Manoeuvre.ADVANCE: "close in"}  # verb for an advance that stops at a distance from the enemy
 _ACTIONS = {
     Action.NOTHING: "",
     Action.SHOOT: "shoot",
@@ -139,7 +139,7 @@ class PlanTable:
         if point.subject == TEST:
             return ["take the test", "fail the test on purpose"]
         first, count = rules.places[point.place, [FIRST, COUNT]].tolist()
-        strikes = rules.operations[rules.branches[first : first + count, GUARD], 2]  # number of the strike by branch
+        strikes = rules.operations[rules.branches[first : first + count, GUARD], 2]  # number of each branch's strike
         retaliates = point.subject == RETALIATION
         choices, verb = (chooser.retaliations, "strike back") if retaliates else (chooser.charges, "strike")
         return [strike_in_words(choices[index], choices, verb) for index in (strikes - strikes.min()).tolist()]

@@ -220,7 +220,7 @@ def _strike_records(
         }
 
 
-_WIDEST_GRID = 13  # columns of a joint table in a terminal
+_WIDEST_GRID = 13  # most columns of a joint table in a terminal
 _RESULT_LABELS = {
     "p_attacker_wins": "Attacker wins",
     "p_target_wins": "Target wins",
@@ -232,7 +232,7 @@ _RESULT_LABELS = {
 
 def _outcomes_block(result: ChargeResult) -> Block:
     figures, labels = result.summary, dict[str, str]()
-    for name in ("suppressed", "disordered", "fell_back", *FATES, "annihilated"):  # a charger is always activated
+    for name in ("suppressed", "disordered", "fell_back", *FATES, "annihilated"):  # not "activated": every charger is
         if name in ALWAYS_SHOWN or any(figures[f"p_{side}_{name}"] for side in CHARGE_SIDES):
             labels[f"p_{{}}_{name}"] = f"P({spaced(name)})"
     labels |= {f"p_{{}}_passengers_{name}": f"P(passengers {name})" for name in ("suppressed", "annihilated")}

@@ -40,14 +40,14 @@ from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
 
 SIDES = ("a", "b")
-# A first estimate of the edges is EDGES_PER_COMBINATION (measured) times models and DAMAGE LIMITs of both sides times
-# branches of choices. Above CLOSE_SHARE of the limit, two duels with fewer models (probes) give a better estimate.
+# The first estimate of the number of edges is the product of EDGES_PER_COMBINATION (measured), models and DAMAGE LIMITs
+# of both sides, and branches of choices. Above CLOSE_SHARE of the limit, two probes (duels of fewer models) improve it.
 EDGES_PER_COMBINATION, CLOSE_SHARE = 450, 0.45
-# In each probe: models times DAMAGE LIMIT of a side, its fewest models, and the most edges (half a second). Edges grow
-# with a power of the models. The exponent comes from both probes or, if the larger is too large, from the rounds.
+# Each side of a probe has models times DAMAGE LIMIT of PROBE_SIZES, but at least FEWEST_MODELS. PROBE_EDGES edges take
+# half a second. Edges grow with a power of the models: measured or, if a probe has more, set by the number of rounds.
 PROBE_SIZES, FEWEST_MODELS, PROBE_EDGES = (6, 10), 2, 600_000
 GROWTH_PER_ROUND, GROWTH, MOST_GROWTH_PER_ROUND = 0.5, 1.5, 0.6
-FIRST_EDGE = 0  # tactics and policies in words overrun, retaliate as stated, attack as in the charge, take all tests
+FIRST_EDGE = 0  # taken by tactics and policies in words in combats and tests: overrun, stated row, take the test
 ERROR_FACTOR = 1.6  # largest measured ratio of estimated to real edges
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -202,7 +202,7 @@ class SolvedDuel:
         chooser = self.chooser_at(side)
         tactic = chooser.tactic(name)
         lines = TACTIC_LINES[name]
-        if name == "short_range" and tactic.main_row is not None:  # short range of the main row
+        if name == "short_range" and tactic.main_row is not None:  # the main row sets the short range
             lines = tuple(line._replace(row=tactic.main_row.id.lower()) for line in lines)
         policy = PolicyLines(lines, bool(tactic.rearms), chooser.reaction_of_tactic(tactic))
         return self._plan_following(self.plan, side, policy)
@@ -291,7 +291,7 @@ def solved_duel(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> SolvedD
     parts = _checked_parts(scenario, most_edges)
     if scenario.terms.step is None and (step := common_step(scenario.a, scenario.b, scenario.terms)) is not None:
         with_all_stops = replace(scenario, terms=scenario.terms.model_copy(update={"step": step}))
-        with suppress(InputError):  # too large; other errors were raised above
+        with suppress(InputError):  # raised if too large; other errors were raised above
             return _with_graph(with_all_stops, most_edges, *_checked_parts(with_all_stops, most_edges))
     return _with_graph(scenario, most_edges, *parts)
 
@@ -330,7 +330,7 @@ def estimated_edges(scenario: DuelScenario, likely: float = 0.0, limit: float = 
     """
     power = min(GROWTH_PER_ROUND * scenario.terms.rounds, GROWTH)
     (few, few_times), (many, many_times) = (_with_fewer_models(scenario, size) for size in PROBE_SIZES)
-    enough = max(PROBE_EDGES * many_times / few_times, limit / few_times**power)  # more edges exceed the limit
+    enough = max(PROBE_EDGES * many_times / few_times, limit / few_times**power)  # edges at which a probe may stop
     edges = int(graph_of(_game_parts(few, with_test_choices=False)[1], int(min(PROBE_EDGES, enough)), likely).edges[0])
     if few_times == many_times or edges * few_times / many_times > PROBE_EDGES:  # the larger probe is too large
         return float(edges * few_times**power)

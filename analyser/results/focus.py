@@ -133,7 +133,7 @@ class FocusResult(FightResult):
             losses |= probability_figures(f"p_attacker_{name}", estimate(weight, self.trials))
         attack = self.scenario.attacks[number - 1].attack
         models, limit = attack.attacker_models or MOST_MODELS, attack.attacker_damage_limit
-        destroyed = states.models_destroyed(own, MOST_MODELS) - MOST_MODELS + models  # attackers begin with MOST_MODELS
+        destroyed = states.models_destroyed(own, MOST_MODELS) - MOST_MODELS + models  # counted from MOST_MODELS
         for name, values in (("models_destroyed", destroyed), ("damage_left", states.damage(own))):
             possible = values_of_unit(name.removesuffix("_left"), models, limit)
             losses |= mean_figures(f"mean_attacker_{name}", mean_between(values, weights, self.trials, possible))

@@ -118,7 +118,7 @@ def _join_blocks(blocks: Sequence[Block], results: Sequence[Result], *, named: b
     if not first.rows:
         return first
     shown = [row for row in first.rows if any(row[0] not in block.minor for block in blocks)]
-    others = [{row[0]: row[1:] for row in block.rows} for block in blocks[1:]]  # a block shown alone may repeat names
+    others = [{row[0]: row[1:] for row in block.rows} for block in blocks[1:]]  # joined blocks have unique row names
     blank = [""] * (len(first.rows[0]) - 1)
     rows = [[*row, *chain.from_iterable(other.get(row[0], blank) for other in others)] for row in shown]
     head = first.head
@@ -202,7 +202,7 @@ FORMATS: Mapping[str, Callable[[Renderings], str | bytes]] = {
     "csv": lambda answer: csv_of_rows(answer.rows()),
     "parquet": _parquet,
 }
-TABLE_FORMATS = ("csv", "parquet")  # formats without warnings
+TABLE_FORMATS = ("csv", "parquet")  # formats that contain no warnings
 
 
 def method_name(result: Result) -> str:

@@ -399,7 +399,7 @@ def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
 def _unused_in_contact(
     unit: Combatant, rows: Iterable[Row], where: str, charge_section: str, *, chooses: bool = False
 ) -> Iterator[str]:
-    """Yield Overcharge and Overrun if unused; `charge_section` is the section of its charge, empty for none."""
+    """Yield Overcharge and Overrun if the unit has but does not use them; `charge_section`: empty without a charge."""
     if not (unit.overcharge or chooses) and any(row.has("Overcharge") for row in rows if row.kind != "ranged"):
         yield _USED_WITH.format("Overcharge", f"{where}.overcharge")
     if charge_section and not unit.charge.overrun and (rule := unit.keyword("Overrun")):
@@ -407,7 +407,7 @@ def _unused_in_contact(
 
 
 def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
-    """Yield Overcharge and All-Out Attack, for a side with a tactic, if only another tactic would use them."""
+    """Yield Overcharge and All-Out Attack if a side with a simple tactic could use them, but does not."""
     if shooter.chooses:
         return
     mine, theirs = shooter.unit, shooter.enemy

@@ -193,9 +193,9 @@ Pair = tuple[int, int]  # states of both sides
 Programs = Sequence[Sequence[Operation]]
 FightT = TypeVar("FightT", bound=FightResult)
 MOST_OPERATIONS = 5e7  # limit of the estimated operations of an exact distribution (some seconds)
-_SECONDS_PER_OPERATION = 4e-7  # without compilation
-_STATUS_SETS = 4  # common sets of statuses per number of models and damage, in fights of several rounds
-_DISTANCES = 2  # common distances between two units that charge each other
+_SECONDS_PER_OPERATION = 4e-7  # seconds per estimated operation, without compilation
+_STATUS_SETS = 4  # typical number of sets of statuses per number of models and damage, in fights of several rounds
+_DISTANCES = 2  # typical number of distances between two units that charge each other
 
 
 def solve_fight(

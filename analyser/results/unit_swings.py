@@ -15,10 +15,10 @@ from analyser.engine.battle.battle_data import Counts
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES
 
-MOST_NAMED = 4  # if more units are not significantly different from the swing unit, only their number is given
+MOST_NAMED = 4  # most units named as not significantly different from the swing unit; of more, the number is given
 _WINNING_OUTCOMES = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
 _ERROR = 1 - CONFIDENCE
-_BASE_ERROR = 0.2 * _ERROR / 2  # of each side's P(victory) with all units, from many more battles
+_BASE_ERROR = 0.2 * _ERROR / 2  # error of each side's interval of P(victory) with all units, from many more battles
 
 
 def unit_swing(base: Counts, without: Counts, side: str, units: int) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def at_double_time(speed: int) -> int:
 
 @step
 def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: StrikeFacts, has_row: bool) -> View:
-    """Return the view on which the unit's policy decides; `strike` is a shot with its row, ignored unless `has_row`."""
+    """Return the view on which the unit's policy decides; `strike` is a shot with its row, ignored if not `has_row`."""
     return view_at(state, distance_between(state, other, sides[0], sides[1]), sides[0], strike, has_row)
 
 

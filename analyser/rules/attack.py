@@ -43,7 +43,7 @@ def effects_of(attack: AttackFacts, target: TargetFacts) -> Effects:
 
 @step
 def dice_of_cell(attack: AttackFacts, target: TargetFacts, dice: int, in_parentheses: int, short: int) -> int:
-    """Return the dice that an attack uses from a cell (AC-3.2), after house rules, which leave at least 1."""
+    """Return the dice that an attack uses from a cell (AC-3.2), after house rules, which leave at least 1 die."""
     if in_parentheses != NONE and uses_parentheses(attack, target, short):
         dice = in_parentheses
     if dice <= 0 or (not attack.house_1 and not target.house_1):
@@ -145,7 +145,7 @@ def kind_of_test(attack: AttackFacts, target: TargetFacts) -> int:
 
 @step
 def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
-    """Set the dice and the re-rolls of `fight` (AC-3.1 to AC-3.6)."""
+    """Set the fields of `fight` that describe its pool, and the DEFENCE (AC-3.1 to AC-3.7)."""
     concealed = is_concealed(attack, target)
     rating = combat_rating(attack, target, concealed)
     set_faces(attack, target, fight, rating)
@@ -265,7 +265,7 @@ class WaitingDie(IntEnum):
     BLANK = 0  # a blank that counts for Overcharge
     NO_EFFECT = 1
     STRIKE = 2
-    NONE = 3
+    NONE = 3  # a die that takes no extra re-roll
 
 
 @step

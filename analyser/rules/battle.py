@@ -9,14 +9,14 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.common.kernel_records import Integers
 
-LEAST_HURT_SHARE = 0.05 - 1e-9  # least expected share of an enemy that an attack must destroy to count (BT-4)
-ZERO_GROUND_PRESENCE = 5  # victory points for an enemy without ground presence (BT-5)
-DEVASTATING_RATIO = 2  # ratio of the victory points (AC-9.4)
-COMMANDED_WITHIN = 600  # distance from a commander (AC-5.8)
-OBJECTIVE_WITHIN = 100  # distance at which a unit is in contact with an objective, the radius of a marker (BT-7)
+LEAST_HURT_SHARE = 0.05 - 1e-9  # a unit hurts an enemy if it is expected to destroy at least this share of it (BT-4)
+ZERO_GROUND_PRESENCE = 5  # victory points of a side whose enemy has no ground presence (BT-5)
+DEVASTATING_RATIO = 2  # a victory is devastating from this ratio of the victory points on (AC-9.4)
+COMMANDED_WITHIN = 600  # greatest distance at which a commander helps a unit (AC-5.8)
+OBJECTIVE_WITHIN = 100  # greatest distance of a unit in contact with an objective: the radius of its marker (BT-7)
 OBJECTIVE_HOLDERS = ("infantry", "cavalry")  # types of units that can control an objective (BT-7)
-NOT_CONTESTING = ("aircraft", "rotorcraft", "fortification")  # types that do not keep an enemy from control (BT-7)
-NEAR_IN_COMBAT = 200  # distance at which a unit supports or threatens (AC-8.2)
+NOT_CONTESTING = ("aircraft", "rotorcraft", "fortification")  # types of units that cannot prevent control (BT-7)
+NEAR_IN_COMBAT = 200  # greatest distance at which another unit supports or threatens a unit in a combat (AC-8.2)
 SURRENDERED = 0  # value of the card of a side that surrenders the initiative
 NOT_PLAYED = -1  # value of the card of a side that has not played yet
 
@@ -28,14 +28,14 @@ class CardChoice(IntEnum):
     LOWEST = 1
     MIDDLE = 2
     SURRENDER = 3
-    KEPT = 4  # the highest card if the side plays first, else the lowest card that is not below the enemy's, or no card
+    KEPT = 4  # the highest card if the side plays first; else the lowest card not below the enemy's; else no card
 
 
 class ActivationChoice(IntEnum):
     """Choice of the ready unit that a side activates next (BT-4)."""
 
-    LISTED = 0  # the first in the army list
-    NEAREST = 1  # the nearest to an enemy
+    LISTED = 0  # the first unit in the army list
+    NEAREST = 1  # the unit nearest to an enemy
     DEAREST = 2  # the unit with the most points
 
 
@@ -45,7 +45,7 @@ class TargetChoice(IntEnum):
     NEAREST = 0
     MOST_POINTS = 1
     BEST_KILL = 2
-    MOST_DANGEROUS = 3  # the most dangerous to the unit
+    MOST_DANGEROUS = 3  # the enemy that is most dangerous to the unit
     THREATENED_FIRST = 4
 
 

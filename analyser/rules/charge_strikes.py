@@ -50,7 +50,7 @@ def bonuses_of_retaliation(threatened: int, striker: int, struck: int) -> int:
 
 @step
 def penalties_of_retaliation(supported: int) -> int:
-    """Return the penalties of the retaliation, except suppression, as bits; `supported`: 1 for a supported charger."""
+    """Return the penalties of the retaliation, except suppression, as bits; `supported`: 1 if the charger is."""
     return Penalty.THREATENED.value if supported else 0
 
 

@@ -19,7 +19,7 @@ COMBAT_FLAGS = (
 # Bit of a removed unit: it was removed in the combat, not by shots of Sponsons before the combat.
 FELL_IN_COMBAT = unit_state.SUPPRESSIVE
 
-# Results of the passengers' test, in bits of the transport's state that are unused in the enemy's activation.
+# Results of the passengers' test, in bits of the transport's state that are otherwise used only in activations.
 PASSENGERS_SUPPRESSED, PASSENGERS_BROKEN = unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE
 PASSENGERS_ACTIVATED = unit_state.DISORDERED_BEFORE
 
@@ -107,7 +107,7 @@ def withdraw(state: int, side: SideFacts) -> int:
 
 @step
 def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int) -> None:
-    """Fill `fight` with the test of a loser in `state` (AC-8.5, AC-5.2); `target` (its record) and `attack` change."""
+    """Fill `fight` with the test of a loser in `state` (AC-8.5, AC-5.2); `target` and `attack` are overwritten."""
     unit_state.copy_to_record(target, side, state)
     target.models = unit_state.models_of(state) + unit_state.models_lost(state)
     target.exposed = NONE
@@ -166,6 +166,6 @@ def end_combat(active: int, won_by: int, again: bool, side: SideFacts) -> int:
     if again:
         return unit_state.with_order(active, Order.OVERRUN)
     if won_by == NO_WINNER:
-        # It has charged, so it may not run amok again.
+        # Run Amok does not damage the enemy of a unit that has charged; NO_ATTACK counts as not having charged.
         return unit_state.with_order(active, Order.NOTHING if side.runs_amok else Order.NO_ATTACK)
     return unit_state.with_order(active, Order.WON if won_by == ACTIVE else Order.LOST)

@@ -7,12 +7,12 @@ from analyser.rules.structs import FightFacts, Officer, Test
 
 # An outcome is one integer, so that equal outcomes are equal numbers. Models left, models destroyed and damage take 10
 # bits each; then come the flags, and in the higher bits the attacker's own losses (Overcharge). SUPPRESSED to
-# ANNIHILATED are masks; the other constants after BITS are places of the lowest bits.
+# ANNIHILATED are masks of single bits; the other constants after BITS are the lowest bits of fields.
 BITS = 10
 MODELS_DESTROYED, DAMAGE, FLAGS = BITS, 2 * BITS, 3 * BITS
 SUPPRESSED, DISORDERED, ACTIVATED, FELL_BACK, BROKEN, FLED, ANNIHILATED = (1 << (FLAGS + place) for place in range(7))
 ATTACKER_DAMAGE = FLAGS + 7
-ATTACKER_DESTROYED = ATTACKER_DAMAGE + BITS  # the highest bits, so that more own losses make a larger outcome
+ATTACKER_DESTROYED = ATTACKER_DAMAGE + BITS  # the attacker's models destroyed, in the highest bits
 
 
 @step
@@ -35,7 +35,7 @@ def status_flags(suppressed: int, disordered: int, activated: int) -> int:
     return flags | (ACTIVATED if activated else 0)
 
 
-ANY_CARD, NO_CARD = 1 << 20, -(1 << 20)  # the highest passing card if every card passes, and if none does
+ANY_CARD, NO_CARD = 1 << 20, -(1 << 20)  # highest passing card if all cards pass, and if no card passes
 
 
 @step
@@ -54,7 +54,7 @@ def officer_positions_lost(fight: FightFacts, destroyed: int) -> int:
 
 @step
 def highest_card_of_test(fight: FightFacts, destroyed: int, disordered: int) -> int:
-    """Return the highest card that passes a test that is due (AC-5.1 to 5.3); ANY_CARD or NO_CARD without a draw."""
+    """Return the highest card that passes a test that is due (AC-5.1 to 5.3); ANY_CARD or NO_CARD if none is drawn."""
     if fight.test in (Test.NOT_TAKEN, Test.PASSED):
         return ANY_CARD
     if fight.test == Test.FAILED:

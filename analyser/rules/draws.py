@@ -20,7 +20,7 @@ class Draw(IntEnum):
     CARD_OF_SIDE_1 = 2
     COIN = 3
     STRIKE_DIE = 4  # success: a strike or a heroic strike
-    HEROIC_DIE = 5
+    HEROIC_DIE = 5  # success: a heroic strike
     MISS_DIE = 6  # given that it is neither a strike nor a heroic strike; success: a miss
     MISS_OR_STRIKE_DIE = 7  # given that it is not a heroic strike; success: a miss
 
@@ -32,8 +32,8 @@ class DrawOdds(NamedTuple):
     strike: int
     miss: int
     sides: int  # number of sides of the die
-    cards_up_to: Integers  # (highest card + 1,): number of cards up to each value
-    probability_up_to: Floats  # probability of a card up to each value
+    cards_up_to: Integers  # (highest card + 1,): number of cards with at most each value
+    probability_up_to: Floats  # probability of a card with at most each value
 
 
 @step

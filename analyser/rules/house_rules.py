@@ -42,7 +42,7 @@ _HEROIC, _STRIKE, _AS_STRIKE, _AS_HEROIC = 39, 42, 45, 48
 _DICE_ZERO, _DEFENCE_ZERO, _TEST_ZERO = 32, 8, 8
 _MASK_4, _MASK_5, _MASK_6, _MASK_11 = (1 << 4) - 1, (1 << 5) - 1, (1 << 6) - 1, (1 << 11) - 1
 _MASK_3 = (1 << 3) - 1
-_FIRST_WITHOUT_HITS = 2  # face GLANCING; MISS and BLANK follow
+_FIRST_WITHOUT_HITS = 2  # number of the first face without hits, GLANCING; MISS and BLANK follow
 
 
 class Effects(NamedTuple):
@@ -153,7 +153,7 @@ def faces_of(die: int, rating: int) -> Faces:
 
 
 def record_fields(rules: Iterable[HouseRule]) -> dict[str, int]:
-    """Return the fields of an attack's or target's record for these rules."""
+    """Return the fields `house_1` to `house_4` of an attack's or target's record for these rules."""
     numbers = [*map(pack_rule, rules), *[0] * MOST_RULES]
     return {f"house_{place + 1}": numbers[place] for place in range(MOST_RULES)}
 

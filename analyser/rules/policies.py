@@ -25,7 +25,7 @@ class Tactic(NamedTuple):
 
     description: str
     shoots: bool  # True if the unit shoots in its own activation
-    lines: tuple[str, ...]  # orders with conditions (:mod:`.policy_lines`)
+    lines: tuple[str, ...]  # orders with conditions, in words (:mod:`.policy_lines`)
 
 
 POLICIES = {
@@ -92,7 +92,7 @@ class Action(IntEnum):
     """Use of the attack step; a charge includes its attack step."""
 
     NOTHING = 0
-    SHOOT = 1  # shoot, or first re-arm if the row needs it
+    SHOOT = 1  # shoot, or re-arm instead (a reloading unit whose row is Slow to Fire)
     GO_ON_LOOKOUT = 2
     TAKE_COVER = 3
     RE_ARM = 4

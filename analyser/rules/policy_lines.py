@@ -37,7 +37,7 @@ YES_NO_CONDITIONS = (
     "enemy activated",
 )
 """Conditions that are true or false, about the row in use, a charge, the unit itself, or the enemy."""
-_RANGE_CONDITIONS = ("in range", "in short range")  # one subject: 0 (out of range), 1 (long range) or 2 (short range)
+_RANGE_CONDITIONS = ("in range", "in short range")  # both test one value: 0 out of range, 1 long range, 2 short range
 QUANTITIES = ("models", "damage", "enemy models", "enemy damage", "distance", "round", "rounds left")
 """Subjects of the conditions that compare a number."""
 _MOVES = {
@@ -96,7 +96,7 @@ _MOVE_TO_RANGE = re.compile(
 # A distance at the end of an unknown order, even misspelt: it is removed before the nearest known order is looked up.
 _TRAILING_DISTANCE = re.compile(r"\s+(?:[\d.]+\S*|\S+\s+inch(?:es)?)(?:\s+inch(?:es)?)?$")
 _MOST_INCHES_OF_MOVE = 1000
-MOST_LINES = 10_000  # lines of a policy; a plan of best play has one per situation
+MOST_LINES = 10_000  # most lines of a policy; a plan of best play written as a policy has a line for each situation
 
 
 def is_in_words(policy: str) -> bool:
@@ -177,7 +177,7 @@ def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
     for subject, conditions in chain.from_iterable(map(dict.items, lines_conditions)):
         by_subject.setdefault(subject, []).extend(conditions)
     values = [(subject, value) for subject, conditions in by_subject.items() for value in _test_values(conditions)]
-    earlier_lines_true = dict.fromkeys(values, 0)  # bits of the earlier lines that hold at a value
+    earlier_lines_true = dict.fromkeys(values, 0)  # bits of the earlier lines whose conditions hold at each value
     for number, line_conditions in enumerate(lines_conditions):
         hiding = (1 << number) - 1
         for subject, value in values:
@@ -190,7 +190,7 @@ def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
 
 
 def _conditions_by_subject(line: Line) -> dict[str, list[Condition]]:
-    """Return all conditions of a line by subject; the range conditions of a row have one subject."""
+    """Return all conditions of a line by subject; both range conditions of a row count as one subject."""
     result: dict[str, list[Condition]] = {}
     row = "" if line.manoeuvre == Manoeuvre.CHARGE else line.row
     for condition in all_conditions(line):
@@ -363,7 +363,7 @@ _TACTIC_CONDITIONS = ("in range", "in short range", "within reach")  # condition
 _ALWAYS, _IN_RANGE, _IN_SHORT_RANGE, _WITHIN_REACH = range(4)
 TACTIC_LINES: dict[str, tuple[Line, ...]] = {name: lines_of(about.lines, name) for name, about in POLICIES.items()}
 """The lines of each tactic."""
-_TACTIC_SIZE = max(map(len, TACTIC_LINES.values()))  # rows per tactic; shorter tactics repeat their last line
+_TACTIC_SIZE = max(map(len, TACTIC_LINES.values()))  # lines per tactic in the table; short tactics repeat the last line
 
 
 def _table_entry(line: Line) -> tuple[int, int, int]:

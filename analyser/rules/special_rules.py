@@ -7,7 +7,7 @@ from analyser.rules import activation, discipline, unit_state
 from analyser.rules.activation import Order, distance_between, in_building
 from analyser.rules.structs import CATEGORIES, INCH, NONE, SideFacts, TargetFacts
 
-# Results of the die of a removed unit, in bits that other units use in their activations.
+# Results of the die for Spectacular Demise. A removed unit does not need these bits for an activation.
 BLAST, PANIC, DIE_ROLLED = unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE, unit_state.DISORDERED_BEFORE
 _NOT_BY_DAMAGE = discipline.BROKEN | discipline.FLED
 STRIKE_REACH, PANIC_REACH, HEROIC_REACH = 4 * INCH, 6 * INCH, 8 * INCH
@@ -29,7 +29,7 @@ def distance_of_enemy(state: int, other: int, side: SideFacts, other_side: SideF
 
 @step
 def after_demise_die(state: int, strikes: bool, distance: int, side: SideFacts) -> int:
-    """Return the state after the die: BLAST if it `strikes` and reaches the enemy, else PANIC if a miss reaches it."""
+    """Return the state after the die: BLAST if it `strikes` in reach, else PANIC if a miss would reach the enemy."""
     state |= DIE_ROLLED
     if strikes and distance <= HEROIC_REACH:
         return state | BLAST
@@ -87,7 +87,7 @@ _NO_DAMAGE = ~(unit_state.MODELS_MASK << discipline.DAMAGE)
 
 @step
 def damages_enemy(state: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: TargetFacts) -> bool:
-    """Return True if Run Amok damages the enemy: light or heavy, and known to be near a unit that has not charged."""
+    """Return True if Run Amok damages the enemy: it is not aerial, and known to be near; the unit has not charged."""
     if not sides[0].runs_amok or enemy.category == _AERIAL:
         return False
     if unit_state.is_removed(state) or unit_state.is_removed(other):

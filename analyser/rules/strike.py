@@ -23,7 +23,7 @@ class Stage(IntEnum):
     FAILED = 5
 
 
-# The progress of a strike: its stage, the officer's fate, and the card (before the roll) or both units' losses (after).
+# Progress of a strike: its stage and the officer's fate; before the roll the card, after the roll both units' losses.
 _STAGE_MASK = 7
 _OFFICER_FALLEN = 1 << 3
 _FIRST_BIT = 4  # lowest bit of the card, or of the losses
@@ -164,7 +164,7 @@ def target_after(strike: StrikeFacts, attack: AttackFacts, side: SideFacts, targ
 def attacker_after(
     strike: StrikeFacts, attack: AttackFacts, side: SideFacts, states: tuple[int, int], losses: tuple[int, int]
 ) -> int:
-    """Return the attacker's state after a strike (AC-4.2, AC-6); `states`: its own before, the target's after it."""
+    """Return the attacker's state after a strike (AC-4.2, AC-6); `states`: attacker before it, target after it."""
     if strike.by_blast:
         return special_rules.end_effect(states[0], special_rules.BLAST, side)
     state = states[0] & ~unit_state.ON_LOOKOUT if strike.by_lookout else states[0]

@@ -1,4 +1,4 @@
-"""Input of the engines: records of integers; a field without a comment is a flag, or the number that it names."""
+"""Input of the engines, as records of integers. A field without a comment is a flag (0 or 1) or the number it names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 NONE = -1
 INCH = 100  # lengths are integers in hundredths of an inch
-MOST_INCHES = 60  # longest distance: the depth of a table
+MOST_INCHES = 60  # longest possible distance, in inches: the depth of the playing table
 
 
 class Officer(IntEnum):
@@ -70,7 +70,7 @@ class AttackFacts:
 
     close_quarters: int  # 1: the attack ignores cover and range, and causes no test (AC-4.3, AC-8.5)
     dice: int
-    dice_in_parentheses: int  # NONE: the armaments table has no value in parentheses here
+    dice_in_parentheses: int  # NONE: the cell of the armaments table has no value in parentheses
     point_blank: int
     shock: int
     wreckers: int
@@ -80,8 +80,8 @@ class AttackFacts:
     sight: int  # a Sight
     arc: int
     veteran: int
-    extra_faces: int  # bits of faces that an extra re-roll may take (AC-3.5)
-    extra_dice: int  # most dice that extra re-rolls may take
+    extra_faces: int  # bits of the faces whose dice may take an extra re-roll (AC-3.5)
+    extra_dice: int  # most dice that may take an extra re-roll
     overcharge: int
     devastating: int
     penetrating: int
@@ -98,8 +98,8 @@ class AttackFacts:
     damage_limit: int  # DAMAGE LIMIT of the attacker (for Overcharge)
     charging: int  # 1: the attack of a charge, not of an Overrun
     is_a: int  # bits of the attacker's type and category (`house_rules.IS_A`); 0 if unknown
-    die: int  # custom faces of the die, packed (:mod:`.house_rules`); 0: those of the rules
-    house_1: int  # house rules of the attacker, packed (:mod:`.house_rules`); 0: none
+    die: int  # a custom die, packed (:mod:`.house_rules`); 0: the die of the rules
+    house_1: int  # house_1 to house_4: one house rule of the attacker each, packed (:mod:`.house_rules`); 0: none
     house_2: int
     house_3: int
     house_4: int
@@ -128,25 +128,25 @@ class TargetFacts:
     obstacle: int
     behemoth: int
     aircraft: int
-    flees: int  # 1: a fall-back of 3 inches reaches its table edge
+    flees: int  # 1: a fall-back of 3 inches reaches the unit's own table edge
     models_without_room: int  # models lost for lack of room if the unit falls back
     fail_on_purpose: int
     chain_of_command: int
-    passes_tests: int  # Automata, Irrepressible, a friend with Peer Review
+    passes_tests: int  # 1: the unit passes all tests (Automata, Irrepressible, or a friend with Peer Review)
     automata: int
     hot_headed: int
     durable: int
     resilient_front: int
     emplacement: int
     pavises: int
-    always_concealed: int  # Shrouded, Obfuscating
+    always_concealed: int  # 1: the unit is Shrouded or Obfuscating
     construct: int
     bodyguard: int
     ground_unit: int  # 1: Seismic can affect it
     concealed_by_obstacle: int
     steady: int  # 1: never disordered (a house rule)
     is_a: int  # bits of the target's type and category (`house_rules.IS_A`); 0 if unknown
-    house_1: int  # house rules of the target, packed (:mod:`.house_rules`); 0: none
+    house_1: int  # house_1 to house_4: one house rule of the target each, packed (:mod:`.house_rules`); 0: none
     house_2: int
     house_3: int
     house_4: int
@@ -158,9 +158,9 @@ class FightFacts:
     dice: int
     rating: int
     reroll_faces: int  # bits of faces that the rating re-rolls (AC-3.4)
-    extra_faces: int  # bits of faces that an extra re-roll may take, apart from reroll_faces (AC-3.5)
-    extra_dice: int  # most dice that extra re-rolls may take
-    explosion: int  # dice added by a first-roll die that explodes
+    extra_faces: int  # bits of the faces, other than reroll_faces, whose dice may take an extra re-roll (AC-3.5)
+    extra_dice: int  # most dice that may take an extra re-roll
+    explosion: int  # number of dice added by a first-roll die that explodes
     exploding_faces: int  # bits of the faces that explode
     heroic_faces: int  # bits of the faces that count as a heroic strike
     strike_faces: int  # bits of the faces that count as a strike
@@ -189,7 +189,7 @@ class FightFacts:
     officer: int
     near_commander: int
     cryo: int
-    disorders: int  # 1: becoming suppressed also disorders (Construct, Seismic)
+    disorders: int  # 1: if the target becomes suppressed, it also becomes disordered (Construct, Seismic)
     flees: int
     models_without_room: int
 
@@ -197,9 +197,9 @@ class FightFacts:
 class SideFacts(NamedTuple):
     """Constants of a side in a longer fight; lengths are in hundredths of an inch."""
 
-    models: int = 0  # at the start
-    garrisoned: int = 0  # at the start
-    distance: int = 0  # distance of the two units at the start; NONE: always in range
+    models: int = 0  # number of models at the start
+    garrisoned: int = 0  # 1: the unit starts in a building
+    distance: int = 0  # distance between the two units at the start; NONE: distances do not count
     edge_distance: int = 0  # distance to the side's own table edge at the start; NONE: the edge is far
     tracks_position: int = 0  # 1: the position matters, and is stored in the state (:mod:`.unit_state`)
     stride: int = 0  # positions are multiples of the stride, counted from the start
@@ -217,26 +217,26 @@ class SideFacts(NamedTuple):
     overrun: int = 0
     fumes_reach: int = 0  # reach of the enemy's Corrosive Fumes (AC-7); NONE: they have no effect
     withdraws_without_room: int = 0  # models lost for lack of space when it withdraws
-    spectacular_demise: int = 0  # dice of the blast when its last model is destroyed; 0: without the rule
-    capacity: int = 0  # passengers for each of its models
-    passengers: int = 0  # models embarked on it; 0: none
+    spectacular_demise: int = 0  # dice of the blast when its last model is destroyed; 0: it does not have the rule
+    capacity: int = 0  # number of passengers that each of its models can carry
+    passengers: int = 0  # number of models embarked on it
 
 
 class StrikeFacts(NamedTuple):
     """A strike (an attack of one unit) in a longer fight: the striking side, the conditions, and the effects."""
 
     striker: int = 0  # side 0 or 1
-    orders: int = 0  # bits of the active side's orders under which the strike is made; NONE: all
+    orders: int = 0  # bits of the orders of the active side under which the strike is made; NONE: all orders
     by_lookout: int = 0  # 1: opportunity fire, made by a unit on lookout
     by_blast: int = 0  # 1: the blast of a removed unit (Spectacular Demise)
-    with_own_unit: int = 0  # 1: made by another unit of the side, even after blanks destroyed the side's own unit
+    with_own_unit: int = 0  # 1: made by another unit of the side, even if the side's own unit fell by its own blanks
     marks_striker: int = 0  # 1: the striker is marked, so that the target shoots back (Tail Gunner)
     on_marked: int = 0  # 1: made only on a marked unit (Tail Gunner, Throw)
     after_failed_rally: int = 0  # 1: a unit that failed its rally test may make the strike
     by_damage: int = 0  # 1: the striker's damage, not its number of models, selects the band (AC-2.3)
-    inside: int = 0  # 1: only while the striker is in its building, 0: only outside; NONE: always
+    inside: int = 0  # 1: made only if the striker is in its building; 0: only if it is outside; NONE: in both cases
     fixed_dice: int = 0  # dice for any number of models (Sponsons, other units); NONE: by the armaments table
-    in_combat: int = 0  # 1: the strike's losses decide a combat, and its qualities affect the test (AC-8.5)
+    in_combat: int = 0  # 1: its losses decide a combat; its Suppressive, Cryo, Seismic affect the loser's test (AC-8.5)
     long_range: int = 0  # hundredths of an inch; NONE: everything is in range
     short_range: int = 0  # hundredths of an inch; NONE: no short range
     indirect: int = 0
@@ -245,7 +245,7 @@ class StrikeFacts(NamedTuple):
     pays_overcharge: int = 0  # 1: the cost of Overcharge changes the striker's state (AC-6)
     attacks_building: int = 0  # 1: a die for the building is rolled later (Siegebreaker)
     before_throw: int = 0  # 1: made by a unit with Throw; its Throw follows if the strike destroys a model
-    by_throw: int = 0  # 1: a Throw; the value of a card is the number of dice
+    by_throw: int = 0  # 1: the strike is a Throw; the value of a drawn card is its number of dice
     separate_test: int = 0  # 1: the suppression test is a separate step, so that it can be failed on purpose
 
 

@@ -1,4 +1,4 @@
-"""State of a unit as one integer: an attack's outcome, more statuses, order, combats won, position (in strides)."""
+"""State of a unit as one integer: the outcome of an attack, more statuses, the order, combats won, and the position."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from analyser.rules.structs import INCH, NONE, AttackFacts, Penalty, SideFacts, 
 
 ON_LOOKOUT, TAKING_COVER, RELOADING, OUT_OF_BUILDING = (1 << place for place in range(37, 41))
 RALLY_FAILED, SUPPRESSED_BEFORE, DISORDERED_BEFORE = (1 << place for place in range(41, 44))
-ORDER_BIT, ORDER_MASK = 44, 7  # an Order, which is later the result of a combat
-SUPPRESSIVE, CRYO, SEISMIC = (1 << place for place in range(47, 50))  # qualities of the combat's attacks on the unit
-IS_FIRST = 1 << 50  # activated first in this round
-WINS_BIT = 51  # lowest bit of the combats won, if they are counted; the position begins after them
+ORDER_BIT, ORDER_MASK = 44, 7  # lowest bit and mask of an Order: the unit's order, or after a combat its result
+SUPPRESSIVE, CRYO, SEISMIC = (1 << place for place in range(47, 50))  # special rules of attacks on the unit in combat
+IS_FIRST = 1 << 50  # the unit is activated first in this round
+WINS_BIT = 51  # lowest bit of the number of combats won, if it is counted (Hunter); the position is in the bits above
 BITS_OF_WINS_IN_A_CHARGE = 2
 STATE_BITS = 63
 
-# Bit that is set until the operation CLEAR_MARK: an enemy with Throw destroyed a model of the unit in close quarters,
-# or the unit shot at a Tail Gunner. If the unit is removed, the bit means BROKEN.
+# Bit of a unit that lost a model to the close-quarters attack of an enemy with Throw, or that shot at an enemy with a
+# Tail Gunner. The operation CLEAR_MARK clears it. In the state of a removed unit, this bit means BROKEN.
 MARKED = discipline.BROKEN
 
 # Bit of a removed unit: its own blanks (Overcharge) destroyed it in a combat, so other units of its side still strike
 # (AC-8.7).
 BY_OWN_BLANKS = CRYO
 
-# Outside combat, these bits mean: the unit must take a suppression test; the unit has had heavy losses (AC-5.2).
+# Outside combat, the first bit means that a suppression test is due, the second that losses were heavy (AC-5.2).
 TEST_DUE, AFTER_HEAVY_LOSSES = SUPPRESSIVE, CRYO
 
 FALL_BACK = 3 * INCH  # length of a fall-back (AC-5.4 b) and of a withdrawal (AC-8.5)
@@ -83,9 +83,9 @@ TOO_FAR = 1 << STATE_BITS - 1
 
 @step
 def origin_of(back: int, ahead: int, stride: int, position_bit: int) -> int:
-    """Return the position (in strides) to store at the start, to fit moves `back` and `ahead`; TOO_FAR if none fits."""
+    """Return the stored position of the start, in strides, that fits moves `back` and `ahead`; TOO_FAR if none does."""
     strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
-    room = 1 << STATE_BITS - position_bit  # positions that fit on either side of 0
+    room = 1 << STATE_BITS - position_bit  # number of positions that fit on either side of 0
     if strides_back + strides_ahead >= 2 * room:
         return TOO_FAR
     return 0 if max(strides_back, strides_ahead) < room else (strides_back - strides_ahead) // 2

@@ -1,5 +1,5 @@
-"""Check scenarios (files, mappings or two units), and turn them into records of integers for the engines.
+"""Check scenarios (files, mappings or pairs of units), and encode them for the engines.
 
-An attack becomes records. Charges (AC-8), focus fire (AC-9.1) and duels (AC-9.2) become programs of operations, which
-the engines run (:mod:`analyser.engine.fight.program`).
+Attacks become records of integers, and battles become tables. Charges (AC-8), focus fire (AC-9.1) and duels (AC-9.2)
+become programs of operations, which the engines run (:mod:`analyser.engine.fight.program`).
 """

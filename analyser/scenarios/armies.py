@@ -1,4 +1,4 @@
-"""Public functions: load an army list, check it, and list its allowed values (scales, battlegroups, boons)."""
+"""Public functions: load an army list, check it, and list the values allowed in it (scales, battlegroups, boons)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ArmyLike = Army | str | os.PathLike[str] | Mapping[str, Any] | Sequence[str | Lo
 
 
 def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers: Numbers = "profile") -> Army:
-    """Return a checked army, every unit with its profile.
+    """Return a checked army, in which every unit has its profile.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
     profiles : Profiles or path, optional
         Source of the units. Default: the shipped profiles.
     numbers : "profile" or "roster"
-        The numbers that count if a roster and the profiles differ; the warnings list every difference.
+        Source of the numbers to use where a roster and the profiles differ. The warnings list every difference.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
 
 
 def _from_file(path: Path, library: Profiles) -> Army:
-    """Return the army of a list in TOML; an error in a unit states the line of its table."""
+    """Return the army of a TOML file; an error in a unit states the line at which the table of the unit begins."""
     try:
         table = read_toml(path)
         if not table:
@@ -103,7 +103,7 @@ def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army
     try:
         file = checked(ArmyFile, table, where=where)
     except InputError as error:
-        if not {"unit", "units"} & table.keys() and not error.allowed:  # `allowed` is set for a misspelt key
+        if not {"unit", "units"} & table.keys() and not error.allowed:  # an error with `allowed` names a misspelt key
             raise InputError("no unit is listed", where=where, allowed=_UNITS_FORM) from None
         error.where = where + _one_based(error.where.removeprefix(where), table)
         raise

@@ -165,7 +165,7 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
 
 
 def house_rules_of(when: str, keywords: Iterable[Keyword]) -> list[HouseRule]:
-    """Return the distinct house rules among keywords that apply `when` the unit is "attacking" or "attacked"."""
+    """Return the distinct house rules among keywords for one role of the unit: "attacking" or "attacked" (`when`)."""
     rules = {keyword.name: keyword.house for keyword in keywords if keyword.house is not None}
     return [rule for rule in rules.values() if rule.when == when]
 
@@ -189,9 +189,9 @@ def freeze(record: Any) -> Any:
 
 
 def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: HasKeywords | None = None) -> np.void:
-    """Return a record; `numbers` are the values of some fields.
+    """Return a record; `numbers` has the values of some fields by name. None is stored as NONE.
 
-    Any other field is the attribute of its name in `source` (NONE if None), or else 1 if a keyword has its name, or 0.
+    Any other field is the attribute of `source` with its name, else 1 if `source` has a keyword of that name, else 0.
     """
     names = dtype.names or ()
     assert numbers.keys() <= set(names), f"unknown fields of the record: {', '.join(numbers.keys() - set(names))}"
@@ -203,7 +203,7 @@ def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: HasK
 
 
 def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
-    """Return the record of an attack on a target; runs uncompiled, because compiling takes longer than one call."""
+    """Return the record of an attack on a target; `set_fight` runs uncompiled: compiling takes longer than a call."""
     fight: Any = SimpleNamespace()
     set_fight(python_copy(attack), python_copy(target), fight)
     record: FightFacts = np.array([values_of_fight(fight)], FIGHT)[0]
@@ -244,11 +244,11 @@ def attack_warnings(scenario: Scenario, rating: RatingName) -> Iterator[str]:
 
 
 _QUALITY_OF_CONDITION = {"attacker_reloading": "Slow to Fire", "attacker_advanced": "Move or Fire"}  # AC-6
-_OTHER_WARNINGS = {"officer", "taking_cover"}  # keys with a warning of their own
+_OTHER_WARNINGS = {"officer", "taking_cover"}  # keys that have a warning of their own
 _DEFAULTS_WITHOUT_PROFILE: dict[str, Any] = {"attacker_garrisoned": False, "attacker_damage_limit": 1} | dict.fromkeys(
     ("distance", "attacker_models", "dice_in_parentheses")
 )
-"""Keys whose effect is checked only without a profile of the attacker; with a profile they select the row and dice."""
+"""Defaults of keys whose effect is checked only if the attacker has no profile; otherwise they select row and dice."""
 
 
 def _default_conditions(section: type[Record]) -> dict[str, Any]:
@@ -316,7 +316,7 @@ RANKED_BY = {
 
 
 def best_attacks(summaries: NDArray[np.void]) -> NDArray[np.int64]:
-    """Return each target's best attack as an index, or -1 if all are NaN; `summaries` has shape (attacks, targets)."""
+    """Return the index of each target's best attack, -1 if all are NaN; `summaries` has shape (attacks, targets)."""
     best = np.full(summaries.shape[1], -1, np.int64)
     highest = np.full((len(RANKED_BY), summaries.shape[1]), -1.0)
     for index, attack in enumerate(summaries):
@@ -340,7 +340,7 @@ def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: R
 
 
 def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:
-    """Return the row that attacks (None without attacker) and, if several can, the reason; InputError if none can."""
+    """Return the attacking row (None without attacker), and the reason if it was chosen; InputError if none can."""
     if attacker is None:
         if attack.row is not None:
             raise InputError("a row without an attacker", where="attack.row", allowed="also state attack.attacker")
@@ -369,7 +369,7 @@ def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset
 
 
 def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> list[tuple[Row, AttackFacts]]:
-    """Return rows with the qualities that `attack` uses (Overcharge, Turret), and their records; or InputError."""
+    """Return the rows with the qualities that `attack` uses (Overcharge, Turret), with records; InputError if none."""
     candidates, errors = [], []
     for row in rows:
         try:
@@ -382,7 +382,7 @@ def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> list[
 
 
 def _reason(rows: Sequence[Row], best: int, summaries: NDArray[np.void]) -> str:
-    """Return the reason for a row: the figure in which it exceeds every other row, and its values."""
+    """Return the reason for choosing row `best`: the figure in which it exceeds every other row, with all values."""
     if len(rows) == 1:
         return f"row {rows[0].id!r} is the only row that can make this attack"
     others = [index for index in range(len(rows)) if index != best]

@@ -106,7 +106,7 @@ class BattleTerms(Record):
     discard_below_yours: CardValue = optional(0, _DISCARD_TEXT.format(_YOURS))
 
     def tactic_of(self, side: str) -> str:
-        """Return the tactic of a side: stated, or ``policies`` if a policy, target or order is stated, or ``auto``."""
+        """Return the stated tactic, else ``policies`` if policy, target or order differ from default, else ``auto``."""
         stated: str | None = self.side_term("tactic", side)
         if stated is not None:
             return stated
@@ -139,7 +139,7 @@ class BattleUnit(NamedTuple):
     y: int  # hundredths of an inch from the table edge of the first army
     reserve: bool
     commander: bool
-    chooses_target: bool  # policy `auto` under the tactic `policies`: it chooses an enemy that it can hurt (BT-4)
+    chooses_target: bool  # True: the unit chooses enemies that it can hurt (policy `auto`, tactic `policies`, BT-4)
 
     @property
     def name(self) -> str:
@@ -295,8 +295,8 @@ def _battle_units(
 
 
 def policy_of(unit: ArmyUnit, combatant: Combatant, enemies: list[Combatant], default: str) -> PolicyName:
-    """Return a unit's policy or `default`; `auto` becomes `charge` if the unit can only charge, else `shoot` (BT-4)."""
-    if combatant.aircraft:  # an aircraft attacks in a sortie
+    """Return the unit's policy, else `default`; `auto` becomes `charge` if it can only charge, else `shoot` (BT-4)."""
+    if combatant.aircraft:  # an aircraft only shoots, in a sortie
         return "shoot"
     if (stated := unit.policy or default) != AUTO:
         return stated
@@ -316,7 +316,7 @@ def battle_warnings(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms)
     if terms.arrives >= terms.rounds and any(unit.reserve for units in fielded for unit in units):
         never = f"they come from round {terms.arrives}, and never in the last round ({terms.rounds})"
         yield f"reserves never arrive: {never} (BT-3)"
-    elif terms.arrives > max(terms.rounds, 2):  # 2 is the default
+    elif terms.arrives > max(terms.rounds, 2):  # the default of `arrives`, 2, needs no warning
         rounds = f"the battle has no round {terms.arrives}, only {terms.rounds}"
         yield f"battle.arrives has no effect: {rounds}, and no unit is in reserve"
     if terms.objective_points > 1 and not terms.objectives:

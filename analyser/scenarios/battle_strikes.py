@@ -49,8 +49,8 @@ class Strikes:
         self._cards = range(int(ruleset.deck.counts().nonzero()[0].max()) + 1)
         self._numbers: dict[tuple[StrikeFacts, bytes, bytes, bytes], int] = {}
         self.records: list[tuple[StrikeFacts, Any, Any]] = []
-        self.fights: list[list[FightFacts]] = []  # by strike, then as in `fights_by_condition`
-        self.cells: list[list[int]] = []  # pools of each strike (:meth:`_cells`)
+        self.fights: list[list[FightFacts]] = []  # by strike, then in the order of `fights_by_condition`
+        self.cells: list[list[int]] = []  # indices of the pools of each strike (:meth:`_cells`)
         self._tables: Tables | None = None
         self._sizes = (0, 0, 0)
         self._with_gains: Tables | None = None
@@ -58,7 +58,7 @@ class Strikes:
         self._odds = odds_of(np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts())
 
     def index_of(self, strike: Strike | None) -> int:
-        """Return the index of a strike, and add it if new; NO_STRIKE for None. Side, orders and marking are ignored."""
+        """Return the index of a strike, and add it if new; side, orders, marking do not count. NO_STRIKE for None."""
         if strike is None:
             return NO_STRIKE
         record = strike.strike._replace(striker=0, orders=NONE, marks_striker=0)
@@ -74,14 +74,14 @@ class Strikes:
         return self._numbers[key]
 
     def has_dice(self, number: int) -> bool:
-        """Return True if a strike has dice for every number of models (or damage) of a unit on the table."""
+        """Return True if a strike has dice for every number of models (or damage) that a unit on the table can have."""
         cells, first = self.cells[number], 0 if self.records[number][0].by_damage else 1
         counts = range(first, len(cells) // CELLS_PER_COUNT)
         condition = condition_of(False, 0)
         return all(cells[cell_of(count, short, condition)] for count in counts for short in (False, True))
 
     def _cells(self, strike: Strike, fights: list[FightFacts]) -> list[int]:
-        """Return the indices of a strike's pools by count of models or damage, short range and condition."""
+        """Return the pool indices of a strike, by count of models or damage, short range and condition (`cell_of`)."""
         fixed = strike.strike.fixed_dice
         counts = strike.dice if fixed == NONE else np.array([(fixed, NONE)])
         cells = [0] * (CELLS_PER_COUNT * len(counts))
@@ -148,8 +148,8 @@ class Strikes:
         return cast("Tables", tables)
 
 
-_SECONDS_PER_PAIR = 0.0007  # seconds per pair of units in the interpreter
-POINTS_PER_VICTORY_POINT = 100.0  # points of a unit that count as one victory point
+_SECONDS_PER_PAIR = 0.0007  # seconds that interpreted `fill_gains_of_all` takes per pair of units
+POINTS_PER_VICTORY_POINT = 100.0  # points of a unit that the look-ahead counts as one victory point
 
 
 def set_gains(
@@ -158,7 +158,7 @@ def set_gains(
     """Fill the expected gains in `tables`, computed once for each strike, pool and effective DEFENCE."""
     jobs: list[tuple[int, int, int, int]] = []
     targets, gains_of = tables.targets, tables.gains_of
-    start, index = 1 + int((targets["models"] * targets["damage_limit"]).max()), 0  # before `start`: 0, for no dice
+    start, index = 1 + int((targets["models"] * targets["damage_limit"]).max()), 0  # gains before `start`: 0 (no dice)
     for strike, strike_cells in enumerate(cells):
         starts: dict[tuple[int, int], int] = {}
         health = int(targets[strike]["models"] * targets[strike]["damage_limit"])
@@ -232,5 +232,5 @@ def shot_rows(unit: Combatant, enemy: Combatant, ruleset: Ruleset, strikes: Stri
 
 
 def least_range(row: Row) -> int:
-    """Return the short range of an Indirect row, within which it cannot fire, in hundredths of an inch; else NONE."""
+    """Return the short range within which an Indirect row cannot fire, in hundredths of an inch; NONE for others."""
     return min(to_length(row.short_range), LONGEST_LENGTH) if row.has("Indirect") else NONE

@@ -70,7 +70,7 @@ class _Pair(NamedTuple):
 
     policy: PolicyName | None
     shooter: Shooter | None
-    strikes: dict[int, int]  # indices in Strikes, by number of the shot or StrikeSlot
+    strikes: dict[int, int]  # indices in Strikes, by number of the shot or by StrikeSlot
     shots: int  # number of shots
 
     @property
@@ -88,7 +88,7 @@ class Encoder:
         self._facts: dict[tuple[Any, ...], Any] = {}  # records of PAIR
         self._rows: dict[tuple[int, int], Any] = {}  # records of ROWS
         self._values: list[float] = []
-        self._value_at: dict[tuple[Any, ...], tuple[int, bool]] = {}  # first index in _values; True: selected by damage
+        self._value_at: dict[tuple[Any, ...], tuple[int, bool]] = {}  # first index in _values, and True if by damage
         self._expected: dict[tuple[int, ...], float] = {}  # expected values by pool and fight
 
     def encode(self, scenario: BattleScenario) -> EncodedBattle:
@@ -271,7 +271,7 @@ class Encoder:
             return self._look_ahead_pair(unit, enemy, policy, distance)
         shooter = Shooter(unit, enemy, policy, distance, self._scenario.ruleset, "a")
         if policy == "charge" and shooter.main_row is None and rows_to_shoot_with(unit, enemy, "shoot"):
-            # A unit that has just disembarked shoots, even if it cannot fail to rally (BT-3).
+            # After disembarking, the unit shoots (BT-3), so it needs its rows even if it cannot fail to rally.
             shooter = Shooter(unit, enemy, "shoot", distance, self._scenario.ruleset, "a")
         shots = [self._strikes.index_of(shot) for shot in shooter.shots()[:MOST_SHOTS]]
         strikes = dict(enumerate(shots))
@@ -349,7 +349,7 @@ class Encoder:
         return None, None
 
     def _values_of(self, strike: int, models: int, worth: float, whole: bool) -> list[float]:
-        """Return values by attacker's count, target's models, short range; `whole`: only total destruction counts."""
+        """Return values by attacker's count, target's models and range; if `whole`, only total destruction counts."""
         values = []
         for count in range(len(self._strikes.cells[strike]) // CELLS_PER_COUNT):
             pmfs = [self._strikes.score_pmf(strike, count, short) for short in (False, True)]

@@ -96,7 +96,7 @@ def _check_reach(attacker: Combatant, distance: float | None) -> None:
 
 
 class _ChargeDraft(Draft):
-    """Draft of a charge of side 0 with other units of the charged side in contact (AC-8.7)."""
+    """Draft of a charge by side 0, with other units of the charged side in contact (AC-8.7)."""
 
     def add_others(self, active: int, inside: int, orders: int) -> None:
         """Append the attacks of the other units, each supported by the charged unit (AC-8.2, AC-8.7)."""
@@ -132,8 +132,8 @@ def combats(
     """Return the operations of a charge for each of `chargers`, and append the strikes to the draft.
 
     `chargers` are variants of the charging unit (side `active`): as stated, then with other rows and Overcharge.
-    `charged` are such variants of the enemy. Just before each strike, its side chooses the variant, and knows the
-    states of both units (AC-7, AC-8.1 to AC-8.4).
+    `charged` are such variants of the enemy. Just before each strike, the striking side chooses its variant, and
+    knows the states of both units (AC-7, AC-8.1 to AC-8.4).
     """
 
     def draft_between(charger: Combatant, other: Combatant) -> Any:
@@ -146,7 +146,7 @@ def combats(
     by_charger = [draft_between(charger, charged[0]) for charger in chargers]
     by_charged = [by_charger[0], *(draft_between(chargers[0], unit) for unit in charged[1:])]
     options = {active: by_charger, 1 - active: by_charged}
-    numbers = list[list[int]]()  # by strike of the combat and variant: its index in `draft`
+    numbers = list[list[int]]()  # index in `draft`, by strike of the combat and by variant
     for number, strike in enumerate(by_charger[0].setup.strikes):
         drafts = options[strike.striker] if strike.pays_overcharge else options[active][:1]
         numbers.append([draft.copy_strike(combat, number) for combat in drafts])
@@ -203,7 +203,7 @@ def strikes_of_charge(charger: Combatant, charged: Combatant) -> dict[StrikeSlot
 
 
 def blast_on(unit: Combatant, enemy: Combatant) -> Strike:
-    """Return the strike of a destroyed unit with Spectacular Demise on an enemy (AC-7)."""
+    """Return the strike of a destroyed unit with Spectacular Demise on another unit, `enemy` (AC-7)."""
     draft: Any = Draft((unit, enemy))
     charge_steps.add_blast(draft, ATTACKER)
     return cast("Draft", draft).strikes()[0]
@@ -261,7 +261,7 @@ def charge_warnings(file: ChargeFile, scenario: ChargeScenario, profiles: Profil
         for key, reason in _KEYS_WITHOUT_EFFECT.items():
             is_default = getattr(keys, key) == Combatant.model_fields[key].default
             if is_default or (is_shot_at and key in _KEYS_AGAINST_SHOTS):
-                continue  # Throw is a ranged attack
+                continue  # keys against shots have an effect on Throw, a ranged attack
             yield f"{side}.{key} has no effect: {reason}"
     yield from resolve.overrun_warnings(attacker, "charge")
     yield from resolve.overcharge_warnings(attacker, "attacker")

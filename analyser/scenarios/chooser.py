@@ -95,7 +95,7 @@ class Chooser(Shooter):
 
     @cached_property
     def charges(self) -> list[CloseAttack]:
-        """Possible charges with each row, or with the stated row alone, and with Overcharge."""
+        """Possible charges: with each row (or only the stated row), then with Overcharge where a row has it."""
         return self._with_overcharge(self.charge_rows)
 
     @cached_property
@@ -112,7 +112,7 @@ class Chooser(Shooter):
         return [*plain, *(CloseAttack(row, overcharge=True) for row in rows_with_overcharge)]
 
     def retaliation_options(self) -> list[Combatant]:
-        """Return a variant of the unit for each retaliation, with its row stated."""
+        """Return a variant of the unit for each retaliation, with the row of the retaliation stated."""
         return [self._unit_with_attack(retaliation) for retaliation in self.retaliations] or [self.unit]
 
     def _unit_with_attack(self, attack: CloseAttack) -> Combatant:
@@ -125,7 +125,7 @@ class Chooser(Shooter):
 
     @cached_property
     def stop_distances(self) -> list[int]:
-        """Distances from the enemy where a move may end, in hundredths of an inch: ranges, and those in its policy."""
+        """Distances from the enemy where a move may end, in hundredths of an inch: ranges, or from the policy."""
         ranges = {inches for row in self.lookout_rows for inches in (row.short_range, row.long_range) if inches}
         return sorted(
             {
@@ -136,7 +136,7 @@ class Chooser(Shooter):
 
     @cached_property
     def stop_lengths(self) -> list[int]:
-        """Lengths after which a move may end, in hundredths of an inch: from its policy, or multiples of the step."""
+        """Lengths after which a move may end, in hundredths of an inch: from the policy, or multiples of the step."""
         if self.lines:
             return sorted({line.stop for line in self.lines if 0 < line.stop < STOP_IS_DISTANCE})
         step = to_length(self.step or 0)
@@ -149,13 +149,13 @@ class Chooser(Shooter):
 
     @property
     def _exits(self) -> tuple[Manoeuvre, ...]:
-        """Manoeuvres that leave its building; if distances count, also that to the rear, away from the enemy."""
+        """Manoeuvres that leave the unit's building; if a distance is stated, also EXIT_BACK, away from the enemy."""
         if not self.unit.garrisoned:
             return ()
         return (Manoeuvre.EXIT,) if self.distance is None else (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
 
     def stop_of(self, line: Line, salvo: int) -> int:
-        """Return the end of the move in a line; `salvo` is its salvo, or NONE. InputError for an impossible move."""
+        """Return the end of the move in a line; `salvo` is the line's, or NONE. InputError for an impossible move."""
         self._check_move(line)
         if line.stop not in (TO_RANGE, TO_SHORT_RANGE):
             return line.stop
@@ -166,7 +166,7 @@ class Chooser(Shooter):
         return STOP_IS_DISTANCE | to_length(row.long_range if reach is None else reach)
 
     def row_of_ranges(self, action: Action, salvo: int) -> Row | None:
-        """Return the row whose ranges a move uses: that of its salvo, or of the tactic `lookout`."""
+        """Return the row at whose ranges a move can end: the first of its salvo, or that of the tactic `lookout`."""
         if salvo == NONE or action == Action.GO_ON_LOOKOUT:
             return self.tactic("lookout").lookout_row if self.lookout_rows else None
         return self.salvos[salvo][0].row
@@ -224,7 +224,7 @@ class Chooser(Shooter):
     def _add(self, draft: Draft, shot: Shot, **facts: int) -> int:
         number = self.add_shot(draft, shot.row, overcharge=shot.overcharge, **facts)
         strike, attack = draft.setup.strikes[number], draft.setup.attacks[number]
-        if shot.reforming:  # it has left a building, which does not count as an advance (AC-4.2, AC-6)
+        if shot.reforming:  # leaving a building does not count as an advance (AC-4.2, AC-6)
             attack.penalties |= Penalty.REFORMING
             strike.move_or_fire = 0
         if self.distance is None:  # without distances the unit cannot choose short range
@@ -271,7 +271,7 @@ class Chooser(Shooter):
                 yield Option(exit_, action)
 
     def _moves(self, manoeuvres: Sequence[Manoeuvre]) -> list[tuple[Manoeuvre, int]]:
-        """Return each of `manoeuvres` with each possible end; a move beyond SPEED is at double time."""
+        """Return each of `manoeuvres` with each possible end; a move stopped after SPEED or more is at double time."""
         speed, moves = to_length(self.unit.speed or 0), list[tuple[Manoeuvre, int]]()
         for manoeuvre in manoeuvres if speed and self.distance is not None else ():
             lengths = [stop for stop in self.stop_lengths if (stop >= speed) == is_double_time(manoeuvre)]
@@ -288,7 +288,7 @@ class Chooser(Shooter):
         draft: Any,
         charged: Sequence[Combatant],
     ) -> Choice:
-        """Return the choice of orders, given the indices from `add_shots` and the enemy's `retaliation_options`."""
+        """Return the choice of orders; `shots` is from `add_shots`, `charged` is the enemy's `retaliation_options`."""
         number_of = dict(zip(self._shots, shots))
         charges = iter(combats([self._unit_with_attack(charge) for charge in self.charges], charged, self.side, draft))
         branches: list[list[Operation | Choice]] = []

@@ -66,7 +66,7 @@ def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset)
 
 
 def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Shooter, Shooter]:
-    """Return both sides of a duel with the rows that they fire; InputError if a unit cannot fight it."""
+    """Return both sides of a duel with the rows that they fire; InputError if a unit cannot fight the duel."""
     for unit, enemy, policy, where in ((a, b, terms.policy_a, "a"), (b, a, terms.policy_b, "b")):
         if unit.aircraft:
             problem = f"{unit.unit or 'the unit'} is an aircraft and flies sorties, so it cannot fight a duel (AC-9.2)"
@@ -140,7 +140,7 @@ def _set_side(draft: Any, shooter: Shooter) -> None:
     number = Policy[policy.upper()].value if isinstance(policy, str) and policy in POLICIES else NONE
     charges = int(unit.may_charge(shooter.enemy, policy))
     duel_steps.set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
-    if shooter.chooses and shooter.distance is not None:  # `retires` in SPEEDs; 2 (double time) needs a table edge
+    if shooter.chooses and shooter.distance is not None:  # longest retreat in SPEEDs: 2 (double time) needs an edge
         draft.setup.sides[shooter.side].retires = 1 if unit.edge_distance is None else 2
 
 
@@ -204,7 +204,7 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
 
 
 def flatten(steps: Iterable[Operation | Choice]) -> list[Operation]:
-    """Return a list of operations: a choice's last branch (OVERRUN: all), other branches' strikes and panic tests."""
+    """Return steps with each choice replaced by its last branch, and by strikes and panic tests of other branches."""
     result: list[Operation] = []
     for step in steps:
         if isinstance(step, Operation):
@@ -230,7 +230,7 @@ class OrdersPoint(NamedTuple):
 def split_at_orders(
     rounds: Sequence[list[Operation]], shooters: tuple[Shooter, Shooter]
 ) -> tuple[list[list[Operation]], list[OrdersPoint], list[int]]:
-    """Split a duel before each order; return the parts, the orders, and the index of each round's last part."""
+    """Split a duel before each GIVE_ORDERS; return the parts, these points, and the index of each round's last part."""
     parts: list[list[Operation]] = []
     points: list[OrdersPoint] = []
     ends: list[int] = []
@@ -269,7 +269,7 @@ def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) ->
     yield from combatant_warnings(b, "b", file.b, profiles)
     for side, unit, enemy, policy in (("a", a, b, policies[0]), ("b", b, a, policies[1])):
         if unit.charge.outflanking and enemy.garrisoned:
-            yield f"{side}.charge.outflanking counts although a unit in a building has front on all sides"
+            yield f"{side}.charge.outflanking counts although a unit in a building has its front on every side"
         if unit.garrisoned and policy == "charge":
             yield f"{side} cannot charge while it is in its building, and the policy charge does not leave it"
         if unit.victory_points is None:
@@ -283,15 +283,15 @@ def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) ->
             yield from overcharge_warnings(unit, side)
 
 
-# Conditions of a policy that depend on the result of a test.
+# Subjects of the conditions of a policy in words that depend on the result of a test.
 _TEST_RESULTS = ("enemy suppressed", "enemy disordered", "enemy activated")
 
 
 def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
     """Return True if a side plays best and can gain by failing a test on purpose (AC-5.1).
 
-    Failing can move a unit away or out of its building, avoid a charge (Run Amok), turn fewer dice into blanks
-    (Overcharge), change what the enemy's policy sees, deny a Hunter a combat, or spare a Spectacular Demise.
+    Failing can move a unit back or out of its building, prevent its charge (Run Amok), activate it (Cryo), or reduce
+    its blanks (Overcharge). It can deny Hunter a win, avoid Spectacular Demise, or change what the enemy's policy sees.
     """
     unit = shooter.unit
     if not isinstance(shooter, Chooser) or shooter.lines or unit.discipline is None:
@@ -299,7 +299,7 @@ def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
     visible = isinstance(enemy, Chooser) and any(
         condition.subject in _TEST_RESULTS for line in enemy.lines for condition in line.conditions
     )
-    faces_cryo = any(row.has("Cryo") for row in enemy.unit.rows or ())  # activated instead of suppressed (AC-6)
+    faces_cryo = any(row.has("Cryo") for row in enemy.unit.rows or ())  # a failed test activates, not suppresses (AC-6)
     overcharges = any(row.has("Overcharge") for row in unit.rows or ())
     leaves_building = unit.garrisoned  # by falling back; it may charge afterwards
     dangerous = enemy.unit.has("Hunter") or enemy.unit.has("Spectacular Demise")
@@ -322,7 +322,7 @@ def add_test_choices(
 ) -> list[Operation | Choice]:
     """Return the steps of a round, with the choice to fail tests on purpose for each side that `may_fail`.
 
-    A rally test has this choice only for a unit that runs amok; other units have more options if they pass (AC-5.6).
+    A rally test has this choice only for a unit with Run Amok; other units have more options if they pass (AC-5.6).
     """
     result = list[Operation | Choice]()
     for step in steps:

@@ -29,7 +29,7 @@ from analyser.scenarios.schema import Attack, Combatant, Target
 
 
 class _QuickRecord(np.record):  # type: ignore[misc]  # only the stubs call it final
-    """A record with a quick `data`; that of NumPy would describe hundreds of fields at every kernel call."""
+    """A record with a fast property `data`; NumPy's own would describe hundreds of fields at every kernel call."""
 
     @property
     def data(self) -> Any:
@@ -206,7 +206,7 @@ class Draft:
         return [SideFacts(**vars(side)) for side in self.setup.sides]
 
     def check_room(self, full: int, length: int, where: str) -> None:
-        """Raise InputError if `full` is not NONE: the states of side `full` cannot hold all positions in `length`."""
+        """Raise InputError if a side is `full` (NONE: no side): its states cannot hold all positions along `length`."""
         if full == NONE:
             return
         side = self.setup.sides[full]
@@ -222,7 +222,7 @@ class Draft:
 def _dice_by_count(bands: tuple[Band, ...], most: int, more: int) -> NDArray[np.int64]:
     """Return the dice of a row, plus `more`, for 0 to `most` models or damage; NONE for no dice (AC-2.4)."""
     dice = np.full((most + 1, 2), NONE, np.int64)
-    for band in reversed(bands):  # if two bands cover a count, the first one counts
+    for band in reversed(bands):  # reversed, so that the first band that covers a count overwrites the others
         counts = slice(band.first, band.last + 1)
         dice[counts, 0] = band.dice + more
         dice[counts, 1] = NONE if band.special is None else band.special + more

@@ -35,8 +35,8 @@ class FocusScenario:
 
     kind: ClassVar[Literal["focus"]] = "focus"
 
-    attacks: tuple[Scenario, ...]  # the rating is set only if stated; otherwise it follows from the target's state
-    target: Target  # before the first attack
+    attacks: tuple[Scenario, ...]  # without a stated rating, `rating` is None and follows from the target's state
+    target: Target  # in its state before the first attack
     ruleset: Ruleset
     attackers: tuple[Target | None, ...]  # the attackers as targets of return fire; None without a profile
     warnings: tuple[str, ...] = ()
@@ -149,7 +149,7 @@ def _index_of(strike: Strike, strikes: list[Strike]) -> int:
 
 
 _MOST_HITS_PER_DIE = 4  # with the printed faces: a heroic strike (2 hits), and another (2 hits) on the die that it adds
-_MOST_BLANKS_PER_DIE = 2  # with Arc
+_MOST_BLANKS_PER_DIE = 2  # with Arc: both dice that a heroic strike adds
 
 
 def attacker_of(scenario: Scenario) -> Target | None:

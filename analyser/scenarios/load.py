@@ -118,7 +118,7 @@ def scenario_from(
     stated: Mapping[str, Any],
     profiles: ProfilesLike | None,
 ) -> ScenarioT:
-    """Return the scenario of the sections `parts`, which contain the conditions `stated`; without `parts`, `whole`."""
+    """Return the scenario of `parts` (sections that contain the conditions `stated`) or, if it is None, of `whole`."""
     if parts is None:
         if stated:
             raise InputError("state this in the scenario, not as an option", where=next(iter(stated)))
@@ -127,7 +127,7 @@ def scenario_from(
 
 
 def check_is_question(source: Any, second: str, profiles: ProfilesLike | None) -> None:
-    """Raise InputError if `source` is a unit or a list of units; `second` is the missing parameter."""
+    """Raise InputError if `source` is a unit or a list of units; `second` names the missing parameter."""
     allowed = "a scenario or its file; attack, charge, focus and duel take units"
     if second:
         allowed = f"a unit as {second}=, or the path of a scenario file alone"
@@ -135,7 +135,7 @@ def check_is_question(source: Any, second: str, profiles: ProfilesLike | None) -
         problem = f"{shown(source)} is not a scenario, and the second unit is missing"
         raise InputError(problem, where=second, allowed=allowed)
     if isinstance(source, str) and not source.endswith(".toml") and not is_there(Path(source)):
-        loadout = library_of(profiles).loadout(source)  # raises with the nearest selector
+        loadout = library_of(profiles).loadout(source)  # an unknown selector raises InputError
         raise InputError(f"{loadout.selector} is only one unit, not a question", where=second, allowed=allowed)
 
 

@@ -21,7 +21,7 @@ from analyser.scenarios.schema import Combatant, PolicyName
 
 AUTO = "auto"  # the policy that suits the armaments of a unit
 _EXCEPT_REACTIVE = "except Reactive rows, which fire on lookout only,"
-_NEEDED_ROWS = {  # the rows that a policy needs, after "it has no ranged row"
+_NEEDED_ROWS = {  # rows that a policy needs, as text to follow "it has no ranged row"
     "short_range": "except Reactive rows, which fire on lookout, and Indirect rows, which do not fire at short range,",
     "overcharge": "with Overcharge",
 }
@@ -130,7 +130,7 @@ class Shooter:
         raise InputError(problem, where=f"{self.where}.row", allowed=", ".join(candidate.id for candidate in usable))
 
     def _best_row(self, rows: Sequence[Row]) -> Row:
-        """Return the best row of an aimed attack among the rows in range, or among all rows if none is in range."""
+        """Return the best row for an aimed attack among the rows in range, or among all rows if none is in range."""
         in_range = [row for row in rows if self.distance is None or (row.long_range or 0) >= self.distance]
         rows = in_range or rows
         if len(rows) < 2:

@@ -26,7 +26,7 @@ TYPES_OF_CATEGORY: Mapping[units.Category, tuple[units.UnitType, ...]] = {
     "aerial": ("rotorcraft", "aircraft"),
 }
 _CATEGORY_OF_TYPE = {type_: category for category, types in TYPES_OF_CATEGORY.items() for type_ in types}
-LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
+LARGEST_GARRISON = 12  # most models in a defensible building, as the rulebook defines it
 
 
 def look_up(selector: str | None, profiles: Profiles | None, key: str) -> units.Loadout | None:
@@ -128,7 +128,7 @@ WHY_NOT: Mapping[WhyNot, str] = {
     WhyNot.REACTIVE: "it is Reactive, for opportunity fire only",
     WhyNot.SHORT_RANGE: "it is Indirect and the target is within short range",
 }
-"""The reasons that contain no numbers."""
+"""Texts of the reasons that contain no numbers."""
 
 
 def _is_short(row: units.Row, attack: Attack) -> bool:
@@ -237,7 +237,7 @@ def resolve_combatant(
     """Return `combatant` with all values of its profile and the defaults; `loadout` is its profile, if known."""
     loadout = loadout or look_up(combatant.unit, profiles, f"{where}.unit")
     target = resolve_target(combatant, loadout, where)
-    for rule in ("Corrosive Fumes", "Throw"):  # rules with a length as X
+    for rule in ("Corrosive Fumes", "Throw"):  # raises InputError if X is no valid length
         target.rule_length(rule, where)
     from_rules = {"veteran": veteran_of(target)}
     from_rules |= {"capacity": max(target.value("Capacity"), 1)} if target.has("Capacity") else {}

@@ -249,7 +249,7 @@ class Combatant(Target):
 
     @property
     def can_fail_to_rally(self) -> bool:
-        """Return True if the unit can fail a rally test, because its test is by a card (AC-5.6, AC-7)."""
+        """Return True if a card decides the rally test of the unit, which it can therefore fail (AC-5.6, AC-7)."""
         passes = self.has("Automata", "Irrepressible", "Hot Headed")
         return self.discipline is not None and not self.peer_review and not passes
 
@@ -299,7 +299,7 @@ class DuelTerms(Record):
     )
 
 
-MOST_SECONDARY = 10  # limited, because each unit can strike at two points of a program
+MOST_SECONDARY = 10  # each unit can add two strikes to a program, which holds MOST_STRIKES
 
 
 class Secondary(Combatant):

@@ -27,10 +27,10 @@ from analyser.sweep.plan import TARGET_NUMBERS, CellBlock, Plan
 
 
 class _AttackerShots(NamedTuple):
-    """Possible shots of the attackers of a block; attacker i has those from ``firsts[i]`` up to ``firsts[i + 1]``."""
+    """Possible shots of the attackers of a block; attacker i has the shots ``firsts[i]`` to ``firsts[i + 1] - 1``."""
 
     attacks: NDArray[np.void]
-    possible: NDArray[np.bool_]  # (shots, categories of targets)
+    possible: NDArray[np.bool_]  # (shots, categories): True if the shot may target the category
     row_ids: list[str]  # the row of armaments of each shot
     firsts: Integers
     why_not: Codes  # (attackers, categories): code of the reason if no shot is possible, else -1
@@ -41,7 +41,7 @@ class _DistinctTargets(NamedTuple):
 
     targets: NDArray[np.void]
     target_of: NDArray[np.int32]  # index in `targets`, by column
-    why_not: Codes  # code of the reason, by column
+    why_not: Codes  # code of the reason, or -1, by column
     reasons: list[str]
 
 
@@ -87,7 +87,7 @@ def _best_shots(distinct: DistinctSummaries, firsts: Integers) -> tuple[Codes, C
 
 
 def _figures(plan: Plan, distinct: DistinctSummaries, indices: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
-    """Return the computed figures of the summaries with these indices."""
+    """Return the computed figures of the summaries at `indices`; figures that no shot has are NaN."""
     figures = {}
     for name in plan.file.computed_figures:
         is_known = name in (SUMMARY.names or ())
@@ -113,7 +113,7 @@ def _attacker_shots(plan: Plan, block: CellBlock, texts: TextIndex) -> _Attacker
     return _AttackerShots(np.array(attacks, ATTACK), masks, names, starts, np.array(reasons, np.int32))
 
 
-@lru_cache(maxsize=2)  # successive parts have the same columns
+@lru_cache(maxsize=2)  # successive parts often have the same columns
 def _distinct_targets(plan: Plan, columns: range) -> _DistinctTargets:
     texts, numbers = TextIndex(), plan.file.defenders.numbers
     defenders, values = plan.axis_indices(None, columns)
@@ -190,7 +190,7 @@ class Cells(NamedTuple):
     figures: dict[str, NDArray[np.float64]]
     used_rows: Codes  # codes in `row_names`: the row of armaments that each cell uses
     row_names: TextIndex
-    reasons: Codes  # codes in `reason_texts`
+    reasons: Codes  # codes in `reason_texts`: why each cell lacks figures, or -1
     reason_texts: TextIndex
 
 
@@ -235,7 +235,7 @@ def _varied_loadouts(plan: Plan, faction: str | None, positions: range) -> list[
     return [varied_loadout(plan, faction, position) for position in positions]
 
 
-@lru_cache(maxsize=2)  # successive parts have the same defenders
+@lru_cache(maxsize=2)  # successive parts often have the same defenders
 def _defending_side(plan: Plan, ruleset: str, columns: range) -> DefendingSide:
     defenders = (unit for unit in _varied_loadouts(plan, None, columns) if isinstance(unit, Loadout))
     return DefendingSide(tuple(defenders), plan.rulesets[ruleset], None, 1)

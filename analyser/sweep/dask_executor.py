@@ -15,7 +15,7 @@ from analyser.common.errors import InputError
 from analyser.report.worker_pool import interrupts_delayed
 
 ResultT = TypeVar("ResultT")
-LOCAL = "local"  # in place of an address: start a scheduler and workers on this machine
+LOCAL = "local"  # used in place of an address, to start a scheduler and workers on this machine
 LOOPBACK = "127.0.0.1"
 SCHEDULER_PATIENCE = 20.0  # seconds for a scheduler to answer
 WORKER_PATIENCE = 120.0  # seconds for a worker to connect, on a machine that may be busy
@@ -90,7 +90,7 @@ def dask_executor(address: str, workers: int) -> Iterator[Executor]:
     except ImportError:
         raise InputError("Dask is not installed", where="--dask", allowed="pip install 'analyser[cluster]'") from None
     if address == LOCAL:
-        resource_tracker.ensure_running()  # before interrupts are blocked, because its start unblocks Ctrl-C
+        resource_tracker.ensure_running()  # before Ctrl-C is blocked, because the start of the tracker unblocks it
         with interrupts_delayed():  # threads and processes started here inherit the blocked signal
             cluster = distributed.LocalCluster(
                 n_workers=workers,

@@ -42,7 +42,7 @@ from analyser.sweep.sweep_file import (
 )
 
 FORMAT = 1
-PART_SECONDS = 3.0  # intended duration of a part on a typical core, with these rates by kind of fight
+PART_SECONDS = 3.0  # intended duration of a part on a typical core, at the rates below (by kind of fight)
 _CELLS_PER_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}
 MOST_DISTANCES = 1_000  # largest number of distances of a sweep
 
@@ -160,7 +160,7 @@ class Plan:
         return self.file.attackers, self.attackers[faction]
 
     def axis_indices(self, faction: str | None, positions: range) -> tuple[Any, list[Any]]:
-        """Return the indices of loadouts and varied values at `positions`: rows of a faction, or columns for None."""
+        """Return the indices of loadouts and varied values at `positions` of a faction's rows (None: the columns)."""
         section, loadouts = self.section_and_loadouts(faction)
         shape = len(loadouts), *(len(number.values) for number in section.numbers)
         loadout_indices, *values = np.unravel_index(np.arange(positions.start, positions.stop, dtype=np.int64), shape)
@@ -300,7 +300,7 @@ def _situations_of(file: SweepFile) -> Iterator[Situation]:
     for policy in file.policies:
         check_best_is_played(policy, duel_situations(policy, situations_named(file.situations)))
     for named in situations_named(file.situations):
-        by_policy = [duel_situations(policy, (named,))[0] for policy in file.policies]  # equal except for duels
+        by_policy = [duel_situations(policy, (named,))[0] for policy in file.policies]  # differ only for duels
         for situation in (duel for index, duel in enumerate(by_policy) if duel not in by_policy[:index]):
             if distances is None or situation.kind != "ranged":
                 yield situation
@@ -348,7 +348,7 @@ def _checked_plan(plan: Plan) -> Plan:
 
 SHOT_NUMBERS = ("models", "short_range", "long_range", "dice")
 TARGET_NUMBERS = ("models", "defence", "damage_limit", "discipline", "break_limit")
-"""Numbers that affect a ranged attack: of attackers (`SHOT_NUMBERS`), and of defenders."""
+"""Numbers that affect a ranged attack: `SHOT_NUMBERS` of attackers, `TARGET_NUMBERS` of defenders."""
 POINTS_NUMBERS = ("points", "victory_points")
 
 

@@ -1,6 +1,6 @@
 """Running of sweeps: start, resume, or compute one job of several, on any executor of ``concurrent.futures``.
 
-The bytes of a part are the same in every run, so the unfinished parts of a lost worker are submitted again.
+The bytes of a part are the same in every run, so the unfinished parts of a lost worker can be submitted again.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def run_sweep(
     workers : int, optional
         Number of processes, 1 to 1024. Default: one for each processor.
     dask : str, optional
-        The address of a Dask scheduler, whose workers compute the parts; ``"local"`` starts one.
+        The address of a Dask scheduler, whose workers compute the parts; ``"local"`` starts a scheduler with workers.
     executor : Executor, optional
         Another executor of ``concurrent.futures``, which computes the parts; it is not shut down.
     part : str, optional
@@ -129,15 +129,15 @@ def parts_of_job(job: str, n_parts: int) -> range:
     match = _JOB.fullmatch(job) if isinstance(job, str) else None
     number, jobs = map(int, match.groups()) if match else (0, 0)
     if not 1 <= number <= jobs:
-        raise InputError(f"{shown(job)} is not usable", where="part", allowed="such as 17/400: 1 to 400 of 400")
+        raise InputError(f"{shown(job)} is not usable", where="part", allowed="such as 17/400, the 17th of 400 jobs")
     return range(number - 1, n_parts, jobs)
 
 
-PARTS_PER_WORKER = 3  # submitted at a time, so that no worker waits for this process
-MOST_LOSSES = 5  # after so many losses with its worker, a part is taken to be the cause
+PARTS_PER_WORKER = 3  # parts submitted per worker at a time, so that no worker waits for this process
+MOST_LOSSES = 5  # a part that is lost with its worker this often is taken to be the cause
 _REMEDY = "more memory per worker, or smaller parts (part_cells)"
 POLL_SECONDS = 0.2  # seconds between checks of the futures
-# names of the exceptions of a lost worker, also of Dask
+# names of exceptions by which this module recognises a lost worker, including Dask's
 _LOSS_ERRORS = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")
 Tell = Callable[["Progress"], None]
 StartExecutor = Callable[[], AbstractContextManager[Executor]]
@@ -146,10 +146,10 @@ StartExecutor = Callable[[], AbstractContextManager[Executor]]
 class Progress(NamedTuple):
     """Progress of a sweep."""
 
-    done: int  # finished parts, of `parts`
-    parts: int
+    done: int  # finished parts, also of earlier runs
+    parts: int  # all parts
     made: int  # parts computed in this run
-    cells: int  # computed in this run
+    cells: int  # cells computed in this run
     seconds: float  # since the beginning of this run
     left: float  # estimated seconds to the end
 
@@ -163,7 +163,7 @@ class FinishedPart(NamedTuple):
     """A finished part and its cost."""
 
     number: int
-    size: int  # cells
+    size: int  # number of cells
     length: int  # bytes of the content
     seconds: float  # processor time
     worker: str
@@ -171,7 +171,7 @@ class FinishedPart(NamedTuple):
 
 def compute_part(packed: bytes, folder: str, number: int) -> FinishedPart:
     """Compute a part of a plan, and write it into the store in `folder`."""
-    start = time.thread_time()  # a Dask worker may have several threads
+    start = time.thread_time()  # not of the process, because a Dask worker may have several threads
     plan = unpack_plan(packed)
     content = part_content(plan, number)
     _store_in(folder, plan.digest).put(number, content)

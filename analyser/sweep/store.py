@@ -35,7 +35,7 @@ _NUMBERS = ("number", "size", "seconds", "length")  # numbers in each log line a
 
 
 class PartFile(NamedTuple):
-    """File of a part; it `is_whole` if it has the length in its name, and is in the right folder."""
+    """File of a part; `is_whole` is True if it has the length that its name states, and is in the right folder."""
 
     number: int
     path: Path

@@ -188,7 +188,7 @@ class Sweep:
         The filter `where` (:meth:`frame`) must leave one situation and one ruleset.
         """
         table = self._matchups((metric,), where)
-        others = {name: value for name, value in where.items() if name != "situation"}  # the picture names it anyway
+        others = {name: value for name, value in where.items() if name != "situation"}  # the plot names the situation
         conditions = "; ".join(f"{spaced(name)} {_filter_in_words(value)}" for name, value in others.items())
         counts = sorted({*table.loc[table["cells"] > 1, "cells"]})
         means = f"each a mean of up to {counts[-1]:,} cells" if counts else ""

@@ -30,9 +30,9 @@ FIGURES_FROM_POINTS = ("expected_victory_points", "expected_points_destroyed", E
 """Figures derived from other figures and from points or victory points of the units."""
 SWEPT_FIGURES = (*(SUMMARY.names or ()), *TWO_SIDED_FIGURES, *FIGURES_FROM_POINTS)
 """Figures that can be computed for a cell."""
-_BASE_FIGURES = ("mean_models_destroyed", "p_annihilated")  # from which FIGURES_FROM_POINTS are derived
+_BASE_FIGURES = ("mean_models_destroyed", "p_annihilated")  # figures from which FIGURES_FROM_POINTS are derived
 USUAL_FIGURES = ("mean_models_destroyed", "p_annihilated", "mean_damage", "mean_share_lost")
-MOST_VALUES = 10_000  # values of one number
+MOST_VALUES = 10_000  # most values of one varied number
 MOST_CELLS = 10**15
 
 
@@ -87,7 +87,7 @@ def _varied_number(key: str, written: Any) -> VariedNumber:
     values = _values(text, key)
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int):
-            allowed = 'integers, such as 1..6; "by -1..1" adds them'
+            allowed = 'integers, such as 1..6; "by -1..1" adds to the number of the profile'
             raise InputError(f"{value!r} is not usable", where=key, allowed=allowed)
     return VariedNumber(key=key, values=tuple(values), is_added=is_added or key == "dice")
 

@@ -85,7 +85,7 @@ def _points_figures(plan: Plan, block: CellBlock, figures: dict[str, Floats]) ->
     return {
         "expected_victory_points": figures["p_annihilated"] * of_defender("victory_points"),
         "expected_points_destroyed": destroyed,
-        EFFICIENCY: destroyed / (np.where(points > 0, points, np.nan) / 100),  # NaN without points
+        EFFICIENCY: destroyed / (np.where(points > 0, points, np.nan) / 100),  # NaN if the attacker has no points
     }
 
 

@@ -11,7 +11,7 @@ from analyser.rules import charge_strikes, shots
 from analyser.rules.structs import NONE
 from analyser.web.memory_records import MOST_MODELS, Refusal
 
-_FLYING = sum(1 << charge_strikes.TYPES.index(name) for name in ("rotorcraft", "aircraft"))  # AC-8.1
+_FLYING = sum(1 << charge_strikes.TYPES.index(name) for name in ("rotorcraft", "aircraft"))  # bit mask (AC-8.1)
 
 
 @step
@@ -67,5 +67,5 @@ def set_charge(builder: Builder) -> int:
     add_combat(builder, 0)
     side_out_of_range, _ = set_sides_of_charge(builder)
     for side in range(2):
-        builder.setup.sides[side].hunter = 1  # makes the state count combats won, which show who won the first
+        builder.setup.sides[side].hunter = 1  # makes the state count combats won, which tell who won the first combat
     return 0 if side_out_of_range == NONE else Refusal.TOO_MANY_POSITIONS.value

@@ -27,7 +27,7 @@ _STACK = 1 << 20  # bytes
 MODULE, RUNTIME = (Path(__file__).with_name(name) for name in ("calculator.wasm", "runtime.c"))
 _SECTION = b"analyser"  # name of the custom section of the module with its sources, which browsers ignore
 _COMPILERS = ("numba", "llvmlite", "ziglang")
-_NAME_LENGTH = re.compile(r"[0-9]+")  # before each name in a mangled name
+_NAME_LENGTH = re.compile(r"[0-9]+")  # length of the name that follows, in a mangled name
 
 
 def compile_for_browser() -> tuple[bytes, list[str]]:

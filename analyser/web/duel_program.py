@@ -35,7 +35,7 @@ from analyser.web.memory_records import MOST_ROWS, Refusal
 
 _SHOOTING = 1 << Policy.SHOOT | 1 << Policy.SHORT_RANGE | 1 << Policy.ALL_OUT | 1 << Policy.OVERCHARGE
 _FIGURES = 3  # figures that rank rows
-_FIRST, _SECOND, _REACTION, _ORDERS, _COMBAT = range(1, 6)  # lists of operations in PARTS; 0: the round
+_FIRST, _SECOND, _REACTION, _ORDERS, _COMBAT = range(1, 6)  # indices of lists in PARTS; 0: list of the round
 
 
 class Shooter(NamedTuple):
@@ -140,7 +140,7 @@ def shooter_of(builder: Builder, side: int, die_and_deck: DieAndDeck) -> Shooter
     lookout_rows = usable_rows(unit, category, Policy.LOOKOUT)
     shooting_policy = policy
     if policy == Policy.CHARGE and target.discipline != NONE and not (target.passes_tests or target.hot_headed):
-        shooting_policy = Policy.SHOOT.value  # after a failed rally test (AC-5.6)
+        shooting_policy = Policy.SHOOT.value  # a charger that fails its rally test shoots instead (AC-5.6)
     shooting_rows = usable_rows(unit, category, shooting_policy) if _SHOOTING >> shooting_policy & 1 else 0
     rows, count, lookout = np.full(MOST_ROWS, NONE, np.int64), 0, NONE
     overcharge = 1 if policy == Policy.OVERCHARGE else 0

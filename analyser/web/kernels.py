@@ -75,7 +75,7 @@ def starting_state(setup: Any, side: int, statuses: int) -> int:
 def after_operations(
     setup: Any, builder: Builder, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
-    """Apply a builder's operations, or stop if the distribution gets too large; return it and the strike outcomes."""
+    """Apply a builder's operations to `joint`, and stop if it gets too large; return it and the strike outcomes."""
     operations, done = lines_of(builder), 0
     while done < len(operations) and len(joint.rows) <= MOST_PAIRS:
         joint, known, done = apply_next(setup, operations, done, len(operations), joint, cache, known)

@@ -77,7 +77,7 @@ class Condition(NamedTuple):
     needs: str = ""  # rule or quality that the unit must have
     panel: str = "attack"  # panel of a page with its control: "attack", "charge", "duel"; empty for no control
     side: str = "fight"  # "attacker", "target" or "fight"
-    rank: int = 0  # rank of a frequent condition, which is always shown; 0 for one that is under "More conditions"
+    rank: int = 0  # rank of a frequent condition, which is always shown; 0 for a condition under "More conditions"
 
     def record(self) -> dict[str, Any]:
         """Return the condition as plain data for the page."""
@@ -88,7 +88,7 @@ class Condition(NamedTuple):
 
     @property
     def description(self) -> str:
-        """Description of the same key of scenarios; empty without such a key."""
+        """Description of the scenario key with the same name; empty without such a key."""
         modifiers: tuple[Mapping[Any, str], ...] = (BONUSES, PENALTIES)
         if self.side == "fight" and (text := next((texts[self.name] for texts in modifiers if self.name in texts), "")):
             return text
@@ -115,7 +115,7 @@ def _unit_conditions() -> Iterator[Condition]:
         in_tests, charges = (_IN_ALL, _IN_DUELS) if is_target else (_IN_COMBATS, _IN_COMBATS)
         in_building, shots = (_IN_ALL, _IN_SHOTS) if is_target else (_IN_SHOTS, _IN_DUELS)
         reloads = _IN_DUELS if is_target else _IN_SHOTS
-        in_charge = "" if is_target else "charge"  # panel of a charge
+        in_charge = "" if is_target else "charge"  # panel for conditions of a charge; none for a target
         yield unit("models", "count", "models left", _IN_ALL, panel="")
         yield unit("damage", "count", "damage", _IN_ALL, panel="")
         yield unit("suppressed", "flag", "suppressed", _IN_ALL, rank=4 if is_target else 2)

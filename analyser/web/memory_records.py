@@ -49,7 +49,7 @@ class Circumstances(NamedTuple):
     """Conditions of a fight that belong to neither unit; flags are 0 or 1."""
 
     distance: int = NONE  # hundredths of an inch; NONE: everything is within range
-    rounds: int = 6  # of a duel
+    rounds: int = 6  # rounds of a duel
     first: int = NONE  # side that is activated first, 0 or 1; NONE: by coin toss each round
     rating: int = NONE  # a Rating; NONE: computed by the rules
     line_of_sight: int = 0  # a Sight
@@ -97,7 +97,7 @@ class Question:
     """Question: two units (the attacker first), circumstances, die and deck."""
 
     kind: Int
-    row: Int  # index of a row of the attacker
+    row: Int  # in an attack: index of the attacker's row
     units: Annotated[Any, record_type(Unit), (2,)]
     fight: Annotated[Any, _integer_record(Circumstances), (1,)]
     plain: Annotated[Any, ATTACK, (1,)]  # an attack without qualities
@@ -112,10 +112,10 @@ Losses = Annotated[Any, np.float64, (MOST_MODELS + 1,)]
 class AttackAnswer:
     """Answer for an attack: probabilities and means."""
 
-    refused: Int  # a WhyNot
+    refused: Int  # a WhyNot; 0: the attack is possible
     dice: Int
     rating: Int  # a Rating
-    defence: Int  # effective
+    defence: Int  # effective DEFENCE of the target
     models: Int  # number of models: last used index of `losses` and `at_least`
     suppressed: Float
     disordered: Float
@@ -131,9 +131,9 @@ class AttackAnswer:
     mean_models_destroyed: Float
     mean_damage: Float  # a destroyed model counts for its whole DAMAGE LIMIT
     mean_share_lost: Float  # 1 for a removed unit
-    mean_attacker_models_destroyed: Float  # Overcharge
-    points: Float  # mean points that the target loses; NaN if the target has no points
-    victory_points: Float  # mean victory points that the attacker wins; NaN if the target is worth none
+    mean_attacker_models_destroyed: Float  # by the attacker's own Overcharge
+    points: Float  # mean points that the target loses; NaN if its points are unknown
+    victory_points: Float  # mean victory points that the attacker wins; NaN if the target's are unknown
     losses: Losses  # probability of each number of models destroyed
     at_least: Losses  # probability of at least so many models destroyed
 

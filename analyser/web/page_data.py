@@ -16,11 +16,11 @@ from analyser.rules.structs import ATTACK, NONE, TARGET
 from analyser.scenarios.attack import RANKED_BY
 from analyser.web.memory_layout import CONDITIONS, unit_facts
 
-USUAL_DISTANCE = 12  # inches; default of a page
+USUAL_DISTANCE = 12  # inches; default distance on a page
 STORED_WITH_UNIT = {"concealed": "target", "ammo_supply": "attacker", "carriages": "attacker"}
 """Conditions of an attack that the page stores with a unit, because in a duel they belong to the unit."""
 ROUND_STATES = ("activated",)  # states that end with the round
-LOSS_STATES = ("models", "damage")  # states of a unit that has lost some of its points
+LOSS_STATES = ("models", "damage")  # states that show that a unit has lost some of its points
 SHARED_CONDITIONS = ("distance",)  # conditions of an attack that also apply to the enemy's attack in return
 FIGHTS = (RANGED_ATTACK, CLOSE_QUARTERS, DUEL)
 
@@ -154,7 +154,7 @@ def notes(assumptions: Iterable[str], warnings: Iterable[str] = ()) -> list[str]
 
 
 def unit_entry(loadout: Loadout) -> dict[str, Any]:
-    """Return a unit for the page."""
+    """Return the facts of a unit for the page: :func:`unit_facts`, with texts and limits of controls."""
     unit = loadout.unit
     keywords = [*unit.keywords, *chain.from_iterable(row.keywords for row in unit.rows)]
     not_modelled = {keyword.canonical: None for keyword in keywords if not _is_computed(keyword.term)}

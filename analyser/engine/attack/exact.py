@@ -11,7 +11,7 @@ from analyser.rules.draws import DrawOdds
 from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts
 
-OUTCOMES_PER_SCORE = 4  # officer lost or not, test passed or failed
+OUTCOMES_PER_SCORE = 4  # most outcomes of one score: officer lost or not, test passed or failed
 
 
 @step

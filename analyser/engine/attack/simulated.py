@@ -30,8 +30,8 @@ from analyser.rules.draws import odds_of, success_counts, test_draw
 from analyser.rules.structs import FightFacts, Officer, Test
 
 MOST_CELLS = 4_000_000  # combinations of draws; each has a cell that counts its trials
-# Trials of a thread between merges: half of what a 32-bit count holds, because trials that are discarded and repeated
-# are counted too.
+# Most trials that a thread counts between two merges. This is half of what a 32-bit count holds, because discarded
+# trials are counted too.
 MOST_COUNTED = 1 << 31
 _LEAST_PER_THREAD = 80  # least product of a thread's chunks and dice for which the thread saves time
 _INTERPRETED_SECONDS = 1e-5  # time of the interpreter for one combination of draws

@@ -118,7 +118,7 @@ def goal_of(battle: Battle, unit: int) -> int:
     for index in range(facts.units[1 - side_of(unit)]):
         squared = squared_distance(field, first + index, wide(field.x[unit]), wide(field.y[unit]))
         gain = facts.attacks[unit, index // LANES, MOST, index % LANES]
-        if squared < NOWHERE and (gain > best_gain or squared < least):  # otherwise not more attractive
+        if squared < NOWHERE and (gain > best_gain or squared < least):  # else its attraction cannot be greater
             attraction = float(gain) / (floor_sqrt(wide(squared)) + _NEAR)
             if attraction > most:
                 result, most, best_gain, least = first + index, attraction, gain, wide(squared)
@@ -127,7 +127,7 @@ def goal_of(battle: Battle, unit: int) -> int:
 
 @step
 def plan_to_hold(battle: Battle, unit: int, value_here: float) -> float:
-    """Plan to stay and take cover or re-arm; return the value."""
+    """Plan to stay and take cover or re-arm; return the plan's value."""
     field, facts = battle.field, battle.setup
     if field.states[unit] & unit_state.RELOADING:
         store_plan(battle, unit, (Manoeuvre.STAY, Action.RE_ARM), NO_TARGET, 0, 0)
@@ -184,7 +184,7 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
 
 @step
 def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> float:
-    """Plan a move toward an enemy, if better than `best`: an advance, the longest move, or just beyond its reach."""
+    """Plan a move toward an enemy if better than `best`: an advance, the longest, or one to just beyond its reach."""
     field, facts = battle.field, battle.setup
     goal = goal_of(battle, unit)
     if goal == NO_TARGET:

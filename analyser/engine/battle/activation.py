@@ -306,7 +306,7 @@ def has_advanced(battle: Battle, unit: int) -> bool:
 
 @step
 def opportunity_fire(battle: Battle, unit: int, at: int) -> bool:
-    """Let an enemy on lookout fire at the active unit at the position of unit `at`; return True if it did (BT-4)."""
+    """Let an enemy on lookout fire at the active unit, as if it were at unit `at`; return True if one fired (BT-4)."""
     field, facts = battle.field, battle.setup
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return False
@@ -366,7 +366,7 @@ def run_amok(battle: Battle, unit: int, target: int) -> None:
 
 @step
 def fly_sortie(battle: Battle, unit: int) -> None:
-    """Fly a sortie of an aircraft (BT-3): approach its target, where enemies fire at it, shoot, and return."""
+    """Fly a sortie of an aircraft (BT-3): shoot and return; an enemy on lookout may fire before and after the shot."""
     field = battle.field
     plan, looks_ahead = field.plans[unit], battle.setup.own_policy[unit] == NONE
     target = int(plan[TARGET]) if looks_ahead else choices.target_in_flight(battle, unit)

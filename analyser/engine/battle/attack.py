@@ -68,7 +68,7 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
     progress = draw_strike(battle, number, striker, struck, pool)
     outcome = resolution.outcome_of(fight, progress)
     destroyed, own = resolution.models_destroyed_by_roll(progress), resolution.own_losses(progress)
-    takes_test = fight.test != Test.NOT_TAKEN and field.units[struck].discipline != NONE  # NONE: Irrepressible
+    takes_test = fight.test != Test.NOT_TAKEN and field.units[struck].discipline != NONE  # NONE: it is Irrepressible
     after = resolution.target_after(facts, attack, field.sides[struck], int(field.states[struck]), outcome)
     set_state(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
     if destroyed and takes_test and battle.setup.has_transports and not unit_state.is_removed(after):

@@ -24,17 +24,17 @@ UNITS = 2 * MOST_UNITS
 MOST_HAND = 10
 MOST_CARDS = 10_000
 MOST_ROUNDS = 10
-MOST_SHOTS = 6  # rows that one unit fires in one activation
+MOST_SHOTS = 6  # most shots of a unit at an enemy: fired in one activation, or stored to choose from (RowFacts)
 NO_STRIKE = -1
-NOWHERE = 1 << 30  # added to the squared distance of a unit off the field; greater than any on the field
-BATCHES = 32  # batches of battles, for standard errors
+NOWHERE = 1 << 30  # added to the squared distance of a unit off the field; exceeds every squared distance on the field
+BATCHES = 32  # number of batches of battles, whose differences give standard errors
 PERCENT = 101  # number of whole percentages, 0 to 100
-CHUNK_BATTLES = 256  # battles of a chunk, a power of two; together they use fewer random words than a chunk has
+CHUNK_BATTLES = 256  # battles of a chunk, a power of two; each may use WORDS_PER_BATTLE of the chunk's WORDS_PER_CHUNK
 EVENT_FIELDS, MOST_EVENTS = 6, 1 << 13
 PLAN_FIELDS = 6
 OUTCOMES = 5
 MOST_OBJECTIVES, MOST_OBJECTIVE_POINTS = 5, 5
-MOST_POINTS = 1023  # victory points of a side
+MOST_POINTS = 1023  # most victory points of a side that are counted
 MOST_STRIKES, MOST_POOLS = 1 << 13, 1 << 15  # different strikes and pools of a battle
 MOST_CELLS, MOST_ROWS, MOST_GAINS = 1 << 21, 1 << 20, 1 << 21
 CELLS_PER_COUNT, CONDITIONS = 20, 10
@@ -42,7 +42,7 @@ GAINS = 4
 
 
 class StrikeSlot(IntEnum):
-    """Indices of a unit's strikes at another unit in PairFacts.strikes; the first MOST_SHOTS are its shots."""
+    """Index of each kind of strike in PairFacts.strikes; the indices below MOST_SHOTS are those of the unit's shots."""
 
     REACTION = MOST_SHOTS
     CHARGE = 7
@@ -59,37 +59,37 @@ STRIKE_SLOTS = 16
 
 
 class PairFacts:
-    """Abilities of a unit against an enemy, in one cache line."""
+    """Abilities of a unit against an enemy; a record is smaller than a cache line."""
 
-    strikes: Annotated[Any, np.int16, (STRIKE_SLOTS,)]  # number of each strike, or NO_STRIKE
-    reach: Annotated[Any, np.int16]  # greatest distance of an attack without moving; below 0: no attack
+    strikes: Annotated[Any, np.int16, (STRIKE_SLOTS,)]  # number of each strike in Tables, by StrikeSlot; or NO_STRIKE
+    reach: Annotated[Any, np.int16]  # greatest distance from which its tactic attacks without an advance; below 0: none
     within: Annotated[Any, np.int16]  # it attacks only beyond this distance: short range of an Indirect row, or -1
     reach_rallying: Annotated[Any, np.int16]  # `reach` and `within` of the shot after a failed rally test
     within_rallying: Annotated[Any, np.int16]
-    charges: Annotated[Any, np.int16]  # greatest distance of a charge of any kind; below 0: no charge
+    charges: Annotated[Any, np.int16]  # greatest distance of a charge, chosen or compulsory; below 0: no charge
     value_short: Annotated[Any, np.int16]  # greatest distance at which the expected value at short range applies
-    value_at: Annotated[Any, np.int32]  # index of the first expected value in Tables.values; below 0: all are 0
-    value_by_damage: Annotated[Any, np.int8]  # 1: damage, not the number of models, selects the expected value
+    value_at: Annotated[Any, np.int32]  # index in Tables.values of the enemy's first expected value; below 0: all are 0
+    value_by_damage: Annotated[Any, np.int8]  # 1: the attacker's damage, not its models, selects the expected value
     tactic: Annotated[Any, np.int8]  # a Policy, or NO_POLICY
     shunned: Annotated[Any, np.int8]  # 1: the unit attacks this enemy only if it has no better target (BT-4)
-    rearms: Annotated[Any, np.int8]
+    rearms: Annotated[Any, np.int8]  # 1: a reloading unit re-arms instead of shooting (Slow to Fire)
     answered: Annotated[Any, np.int8]  # 1: a Tail Gunner shoots back
     shots: Annotated[Any, np.int8]  # number of rows that it fires
     has_dice: Annotated[Any, np.int8]  # 1: the first row that it fires has dice at every strength
 
 
 PAIR = record_type(PairFacts)
-PAIR_COLUMNS = MOST_UNITS + 1  # 1 more than needed: rows at distances of a power of two would compete for cache lines
+PAIR_COLUMNS = MOST_UNITS + 1  # one unused column: with 64, the records of a column compete for few cache lines
 LANES = 16  # enemies that vector instructions process together
-# Rows of BattleSetup.attacks, in groups of four. POWER and REACH are gains (in thousandths) and squared ranges of a
-# unit against each enemy, both at full strength. DANGER and RANGE are those of each enemy against the unit. Each of
-# these groups has a row for a charge, a shot without a move, a shot after a move, and a shot on lookout. AHEAD has
-# squared ranges after 1, 2, 3 or 4 moves at double time. The last three rows ignore shots on lookout.
+# First rows of groups of four in BattleSetup.attacks. POWER has the gains (in thousandths) of a unit's attacks on each
+# enemy at full strength, REACH their squared ranges. DANGER and RANGE have those of each enemy's attacks on the unit.
+# Each of these groups has a row for a charge, a shot without a move, a shot after a move, and a shot on lookout. AHEAD
+# has squared ranges after 1, 2, 3 or 4 moves at double time. MOST, MOST_AFTER_MOVE and BEYOND ignore shots on lookout.
 CHARGING, STANDING, MOVING, WATCHING = range(4)
 POWER, REACH, DANGER, RANGE, AHEAD = range(0, 20, 4)
-MOST, MOST_AFTER_MOVE, BEYOND = 20, 21, 22  # greatest POWER; greatest POWER after a move; distance just beyond RANGE
+MOST, MOST_AFTER_MOVE, BEYOND = 20, 21, 22  # greatest POWER; that after a move or in a charge; length beyond RANGE
 ATTACK_ROWS = 23
-LONGEST_LENGTH = np.iinfo(np.int16).max  # longest that PairFacts can store; greater than any distance
+LONGEST_LENGTH = np.iinfo(np.int16).max  # longest length that PairFacts can store; exceeds every distance
 
 
 class RowFacts:
@@ -99,10 +99,10 @@ class RowFacts:
     long: Annotated[Any, np.int16, (MOST_SHOTS,)]
     short: Annotated[Any, np.int16, (MOST_SHOTS,)]  # -1 for a row without short range
     within: Annotated[Any, np.int16, (MOST_SHOTS,)]  # fires only beyond this: short range of an Indirect row, or -1
-    row: Annotated[Any, np.int8, (MOST_SHOTS,)]  # row of the armaments table; if two attacks share it, one overcharges
-    still: Annotated[Any, np.int8, (MOST_SHOTS,)]  # Move or Fire
-    reloads: Annotated[Any, np.int8, (MOST_SHOTS,)]  # Slow to Fire
-    near: Annotated[Any, np.int8, (MOST_SHOTS,)]  # 1: dice in parentheses at short range (Point Blank)
+    row: Annotated[Any, np.int8, (MOST_SHOTS,)]  # index of the row it fires; the second attack with a row overcharges
+    still: Annotated[Any, np.int8, (MOST_SHOTS,)]  # 1: a Move or Fire row
+    reloads: Annotated[Any, np.int8, (MOST_SHOTS,)]  # 1: a Slow to Fire row
+    near: Annotated[Any, np.int8, (MOST_SHOTS,)]  # 1: it uses the dice in parentheses at short range (Point Blank)
     number: Annotated[Any, np.int8]  # number of attacks
 
 
@@ -126,9 +126,9 @@ class BattleSetup:
     objective_points: Int  # victory points for an objective that a side controls at the end of a round
     objective_y: Int
     objective_x: Annotated[Any, np.int64, (MOST_OBJECTIVES,)]
-    heroic: Int  # number of sides of the die with this face
-    strike: Int
-    miss: Int
+    heroic: Int  # number of sides of the die with a heroic strike
+    strike: Int  # number of sides with a strike
+    miss: Int  # number of sides with a miss
     die_sides: Int  # number of all sides
     cards_up_to: Annotated[Any, np.int64, (HIGHEST_CARD + 1,)]  # number of cards of a deck up to each value
     probability_up_to: Annotated[Any, np.float64, (HIGHEST_CARD + 1,)]  # probability of a card up to each value
@@ -141,7 +141,7 @@ class BattleSetup:
     orders: Annotated[Any, np.int64, (len(Policy), VIEW_COUNT, 2)]  # manoeuvre and action by policy and view index
     deck: Annotated[Any, np.uint8, (MOST_CARDS,)]
     # By unit:
-    state: Annotated[Any, np.int64, (UNITS,)]  # first state
+    state: Annotated[Any, np.int64, (UNITS,)]  # state at the start
     x: Annotated[Any, np.int64, (UNITS,)]
     y: Annotated[Any, np.int64, (UNITS,)]
     arrives: Annotated[Any, np.int64, (UNITS,)]  # first round in which it may leave the reserve; 0: it is deployed
@@ -152,22 +152,22 @@ class BattleSetup:
     holds_objectives: Annotated[Any, np.int64, (UNITS,)]  # 1: it can control an objective
     contests: Annotated[Any, np.int64, (UNITS,)]  # 1: it prevents the control of an objective by the enemy
     throws: Annotated[Any, np.int64, (UNITS,)]  # 1: it has Throw
-    stoic: Annotated[Any, np.int64, (UNITS,)]  # Stoic Defence
+    stoic: Annotated[Any, np.int64, (UNITS,)]  # 1: it has Stoic Defence
     fumes: Annotated[Any, np.int64, (UNITS,)]  # reach of its Corrosive Fumes, or NONE
     suffers: Annotated[Any, np.int64, (UNITS,)]  # 1: Corrosive Fumes can disorder it
     model_percent: Annotated[Any, np.float64, (UNITS,)]  # points of one model, in percent of the points of its side
-    models: Annotated[Any, np.int64, (UNITS,)]  # at the start
+    models: Annotated[Any, np.int64, (UNITS,)]  # number of models at the start
     carrier: Annotated[Any, np.int64, (UNITS,)]  # its transport at the start, or NONE
     cargo: Annotated[Any, np.int64, (UNITS,)]  # its passenger at the start, or NONE
     commanders: Annotated[Any, np.int64, (2,)]  # number of commanders of a side
     commander_at: Annotated[Any, np.int64, (2, MOST_UNITS)]
     fume_units: Int  # number of units with Corrosive Fumes
     fume_unit_at: Annotated[Any, np.int64, (UNITS,)]
-    listed: Annotated[Any, np.int64, (2, MOST_UNITS)]  # units of a side in its fixed order of activation
-    own_policy: Annotated[Any, np.int64, (UNITS,)]  # a Policy
+    listed: Annotated[Any, np.int64, (2, MOST_UNITS)]  # units of a side in order of activation, unless that is NEAREST
+    own_policy: Annotated[Any, np.int64, (UNITS,)]  # a Policy, or NONE if the unit looks ahead
     rearms_on_lookout: Annotated[Any, np.int64, (UNITS,)]
     holds: Annotated[Any, np.int64, (UNITS,)]  # 1: it holds if it has no enemy to attack (BT-4)
-    furthest: Annotated[Any, np.int64, (UNITS,)]  # greatest distance at which it attacks an enemy without moving
+    furthest: Annotated[Any, np.int64, (UNITS,)]  # upper bound of its attack ranges (in look-ahead, after an advance)
     pairs: Annotated[Any, PAIR, (UNITS, PAIR_COLUMNS)]  # by unit and enemy, see `pair_of`
     # For sides and units that look ahead (BT-6):
     weights: Annotated[Any, np.float64, WEIGHTS.shape]  # by rounds left (see `FACTORS`) and tactic
@@ -200,7 +200,7 @@ class Tables:
     strikes: Annotated[Any, STRIKE, (MOST_STRIKES,)]
     attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]
     targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # targets in their first states
-    # Fights against targets in their first states, by :func:`condition_of`; fights at short range follow the others.
+    # Fights against first states of targets, by :func:`condition_of`: beyond short range, then at short range.
     fights: Annotated[Any, FIGHT, (MOST_STRIKES, 2 * CONDITIONS)]
     first_cell: Annotated[Any, np.int64, (MOST_STRIKES,)]  # first cell of each strike in `pool_of`
     pool_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # pool by strike, models or damage, range, condition (`cell_of`)
@@ -208,8 +208,8 @@ class Tables:
     first: Annotated[Any, np.uint64, (MOST_POOLS,)]  # first row of each pool in `alias`
     bits: Annotated[Any, np.uint64, (MOST_POOLS,)]  # by pool: number of bits of a word that select a row
     alias: Annotated[Any, np.uint64, (MOST_ROWS, 2)]  # see :func:`~analyser.engine.pool.alias.alias_table`
-    # By the target's current health, from 0: its expected loss as a share of its full health, the probabilities of its
-    # removal and its suppression, and the attacker's expected losses (Overcharge).
+    # Rows by the target's health, from 0: its expected loss as a share of its full health, the probabilities of its
+    # removal and its suppression, and the models that the attacker is expected to lose (Overcharge).
     gains: Annotated[Any, np.float32, (MOST_GAINS, GAINS)]
     gains_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # first row of `gains` for each cell of `pool_of`
     values: Annotated[Any, np.float64, (MOST_CELLS,)]  # expected values by strike, strength, target's models and range
@@ -223,7 +223,7 @@ class Battlefield:
     y: Annotated[Any, np.int32, (UNITS,)]
     place: Annotated[Any, np.int8, (UNITS,)]  # a Place
     off: Annotated[Any, np.int32, (UNITS,)]  # 0 for a unit on the field, else NOWHERE
-    squared: Annotated[Any, np.int32, (UNITS,)]  # from the last `find_nearest`; NOWHERE or more off the field
+    squared: Annotated[Any, np.int32, (UNITS,)]  # squared distance in the last `find_nearest`, plus `off`
     nearest: Int  # result of the last `find_nearest`: a unit, or NONE
     nearest_length: Int  # distance of the unit `nearest`
     shunned: Int  # 1: the target is chosen among enemies that the unit shuns
@@ -235,10 +235,10 @@ class Battlefield:
     cards_left: Annotated[Any, np.int64, (2,)]  # number of cards in the deck
     hand_size: Annotated[Any, np.int64, (2,)]  # number of cards in the hand
     broken_down: Annotated[Any, np.int64, (2,)]  # 1: communications have broken down
-    finished: Annotated[Any, np.int64, (2,)]  # units at the start of `listed` that cannot act again this round
+    finished: Annotated[Any, np.int64, (2,)]  # number of the first units in `listed` that cannot act again this round
     points: Annotated[Any, np.int64, (2,)]  # victory points
-    holders: Annotated[Any, np.int64, (2, MOST_OBJECTIVES)]  # units of a side in contact that can control an objective
-    contesters: Annotated[Any, np.int64, (2, MOST_OBJECTIVES)]  # units in contact that keep the enemy from control
+    holders: Annotated[Any, np.int64, (2, MOST_OBJECTIVES)]  # number of units in contact that can control the objective
+    contesters: Annotated[Any, np.int64, (2, MOST_OBJECTIVES)]  # number of units in contact that deny the enemy control
     initiative_side: Int  # side that holds the initiative
     round: Int
     batch: Int
@@ -254,7 +254,7 @@ class Battlefield:
     strength: Annotated[Any, np.int32, (UNITS,)]  # current strength, 256 if unhurt; 0 for a unit off the field
     cap: Annotated[Any, np.int32, (UNITS,)]  # greatest possible gain of an enemy by attacks on a unit, in thousandths
     attack_weight: Annotated[Any, np.int32, (UNITS,)]  # strength times `next_attack_weight`
-    # By side and unit: the best gain of its attacks at full strength, the enemy attacked, the best gain on any other.
+    # By side and unit: its best gain by an attack at full strength, the enemy attacked, the best gain on other enemies.
     most: Annotated[Any, np.int32, (2, MOST_UNITS)]
     most_on: Annotated[Any, np.int32, (2, MOST_UNITS)]
     second: Annotated[Any, np.int32, (2, MOST_UNITS)]
@@ -299,10 +299,9 @@ class Counts:
     lost: Annotated[Any, np.int64, (BATCHES, UNITS)]  # models lost by any cause
     survived: Annotated[Any, np.int64, (UNITS,)]  # number of battles at whose end a unit is not removed
     models: Annotated[Any, np.int64, (MOST_ROUNDS, UNITS)]  # models left at the end of each round
-    # Numbers of battles: by round, side and units left; by round, side and percent of points left; by last round.
-    standing: Annotated[Any, np.int64, (MOST_ROUNDS, 2, MOST_UNITS + 1)]
-    percent: Annotated[Any, np.int64, (MOST_ROUNDS, 2, PERCENT)]
-    ended: Annotated[Any, np.int64, (MOST_ROUNDS + 1,)]
+    standing: Annotated[Any, np.int64, (MOST_ROUNDS, 2, MOST_UNITS + 1)]  # battles by round, side, units left
+    percent: Annotated[Any, np.int64, (MOST_ROUNDS, 2, PERCENT)]  # battles by round, side, percentage of points left
+    ended: Annotated[Any, np.int64, (MOST_ROUNDS + 1,)]  # battles by last round
 
 
 class Battle(NamedTuple):
@@ -320,7 +319,7 @@ _NO_SHIFT = 2
 
 @step
 def condition_of(covered: bool, shift: int) -> int:
-    """Return the second index of `Tables.fights` beyond short range, from cover and bonuses less penalties (AC-3.1)."""
+    """Return the condition of a strike, an index below CONDITIONS, from cover and bonuses less penalties (AC-3.1)."""
     return (_SHIFTS if covered else 0) + shift + _NO_SHIFT
 
 

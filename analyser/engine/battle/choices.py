@@ -26,7 +26,7 @@ from analyser.rules.structs import NONE
 
 NO_TARGET = -1
 _TIE_TOLERANCE = 1e-9
-_LAST = 1 << 28  # greater than any distance, and than the root of NOWHERE
+_LAST = 1 << 28  # distance that counts for aircraft; exceeds every distance, and the square root of NOWHERE
 
 
 # Classes of enemies among which a unit chooses its target (BT-4). ATTACKED: it can attack them without moving.
@@ -37,7 +37,7 @@ ATTACKED, AFTER_AN_ADVANCE, WITH_POLICY, CHARGED, FLOWN = range(5)
 
 @step
 def is_ready(battle: Battle, unit: int) -> bool:
-    """Return True if a unit can be activated now; a passenger cannot before its transport."""
+    """Return True if a unit can be activated now; a passenger cannot be activated before its transport."""
     field = battle.field
     if field.states[unit] & ACTIVATED:
         return False

@@ -32,7 +32,7 @@ from analyser.rules.structs import FightFacts, Penalty
 SHARE_LOST, P_REMOVED, P_SUPPRESSED, OWN_LOSSES = range(GAINS)
 _MOST_SHIFT = 2
 _HEALTH_PART = 0.5  # share of a unit's value for its health; the rest is for its last model
-_LOST_COMBAT_COST = 0.15  # as a share of the value of the unit's attack
+_LOST_COMBAT_COST = 0.15  # cost of a lost combat, as a share of the unit's `dread`
 
 
 class Pools(NamedTuple):

@@ -18,10 +18,10 @@ class Weight(IntEnum):
 
     LOSS = 0  # the enemy's best attack in response
     FUTURE = 1  # attacks that a position allows next turn
-    VALUE = 2  # points that an attack destroys
-    REMOVAL = 3  # victory points for the last model
+    VALUE = 2  # share of the target's health that an attack destroys, times its `stake`
+    REMOVAL = 3  # probability that an attack removes the target, times its `stake`
     DENIAL = 4  # attacks that the target can no longer make
-    CHARGE = 5  # a charge
+    CHARGE = 5  # gain of a charge, if it is positive
     OBJECTIVE = 6  # victory points of an objective (BT-7)
 
 

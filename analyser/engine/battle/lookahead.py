@@ -46,8 +46,8 @@ from analyser.rules.structs import NONE
 ALL_UNITS = np.int64(-1)
 _IRRELEVANT_FLAGS = ROUND_FLAGS  # bits of a state that do not affect the other side's plans
 _FAR = 1e9
-_ENOUGH = 0.9  # share of the best possible future value from which a unit does not advance
-_URGENCY = 0.5  # share of a unit's danger that is prevented if it acts first
+_ENOUGH = 0.9  # a unit whose position has at least this share of the best possible future value does not advance
+_URGENCY = 0.5  # share of a unit's danger that acting first is assumed to prevent
 
 
 @step
@@ -115,7 +115,7 @@ def mark_outdated_plans(battle: Battle, side: int) -> bool:
 
 @step
 def changed_units(battle: Battle, side: int, first: int) -> int:
-    """Return a bit mask of the units, from `first`, whose state or place differs from a side's last look-ahead."""
+    """Return a bit mask of the units, from `first`, whose state or place has changed since a side's last look-ahead."""
     field, changed = battle.field, np.int64(0)
     states, places = field.seen_state[side], field.seen_place[side]
     for at in range(blocks_of(battle.setup.units[side_of(first)]) * LANES):

@@ -9,7 +9,7 @@ from analyser.engine.battle.positions import squared_distance
 from analyser.rules.activation import at_double_time
 from analyser.rules.battle import OBJECTIVE_WITHIN, controls, floor_sqrt, length_of
 
-_CONTACT = (OBJECTIVE_WITHIN + 1) * (OBJECTIVE_WITHIN + 1)  # greater than the squared distance of a unit in contact
+_CONTACT = (OBJECTIVE_WITHIN + 1) * (OBJECTIVE_WITHIN + 1)  # contact means a squared distance below this
 _SHARES = (0.55, 0.3, 0.15, 0.05)  # weights of an objective that requires 1, 2, 3, or more moves at double time
 
 
@@ -51,7 +51,7 @@ def score_objectives(battle: Battle) -> None:
 
 @step
 def points_at_stake(battle: Battle, unit: int, objective: int) -> float:
-    """Return the victory points by which a unit in contact with an objective improves the margin of its side."""
+    """Return the victory points by which a unit improves its side's margin if it is in contact with an objective."""
     field, facts, side = battle.field, battle.setup, side_of(unit)
     if not facts.contests[unit]:
         return 0.0
@@ -66,7 +66,7 @@ def points_at_stake(battle: Battle, unit: int, objective: int) -> float:
 
 @step
 def objective_value(battle: Battle, unit: int, x: int, y: int) -> float:
-    """Return the value to a unit of the best objective from a point; it falls with the distance to the objective.
+    """Return the value of the best objective to a unit at a point; the value falls with the distance to the objective.
 
     The value is at most the points of one objective; the look-ahead relies on that bound.
     """

@@ -19,7 +19,7 @@ from analyser.rules.battle import ZERO_GROUND_PRESENCE, outcome_of
 from analyser.rules.structs import NONE
 from analyser.rules.unit_state import is_removed
 
-_LOW, _UNIT = np.uint64(11), 2.0**-53  # to convert a word to a number in [0, 1)
+_LOW, _UNIT = np.uint64(11), 2.0**-53  # to convert a random word to a number in [0, 1)
 
 
 @kernel
@@ -198,7 +198,7 @@ def count_result(battle: Battle) -> None:
     """Add the result of a battle to the counts."""
     field, facts, counts = battle.field, battle.setup, battle.counts
     for side in range(2):
-        field.points[side] = min(int(field.points[side]), MOST_POINTS)  # Hunter alone can score more points
+        field.points[side] = min(int(field.points[side]), MOST_POINTS)  # only with Hunter can a side score more
     points_0, points_1 = int(field.points[0]), int(field.points[1])
     counts.results[points_0, points_1] += 1
     outcome = outcome_of(points_0, points_1)

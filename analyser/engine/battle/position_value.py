@@ -46,10 +46,10 @@ _WHOLE = 256  # full strength of a unit
 _LATER = 0.6  # weight of an attack next round, relative to an attack this round
 _NOT_NEXT = 0.6  # weight of a target's attacks, if it is probably not the next to act
 _AFTER_ACTING = 0.2  # weight of a target's attacks next round, after it has acted
-_SUPPRESSION_COST = 0.3  # as a share of the value of the unit's attack
+_SUPPRESSION_COST = 0.3  # cost of suppression, as a share of the value of the unit's attacks
 _FARTHEST = 30_000
 _NEVER = np.int32(-1)
-_MOVES_AHEAD = 4  # greatest number of moves at double time with a row of its own (AHEAD)
+_MOVES_AHEAD = 4  # number of AHEAD rows: after 1, 2, 3 or 4 moves at double time
 # Weights (256: full) of an attack that requires 1, 2, 3, 4, or more moves at double time before it.
 _SHARES = (np.int32(140), np.int32(80), np.int32(46), np.int32(26), np.int32(10))
 

@@ -54,9 +54,9 @@ def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
 
 @step
 def find_nearest(battle: Battle, side: int, x: int, y: int) -> None:
-    """Store the side's unit nearest to a point (of several, the first), its distance, and all squared distances."""
+    """Store the side's unit nearest to a point (if several, the first), its distance, and all squared distances."""
     field, least, result = battle.field, np.int32(NOWHERE), np.int32(UNITS)
-    units = blocks_of(battle.setup.units[side]) * LANES  # unused numbers are off the field
+    units = blocks_of(battle.setup.units[side]) * LANES  # unused unit numbers count as off the field
     first = first_of(side)
     for index in range(units):
         unit = np.uint64(first + index)
@@ -110,7 +110,7 @@ def advance(battle: Battle, unit: int, other: int, length: int, distance: int) -
 
 @step
 def advance_to(battle: Battle, unit: int, to: tuple[int, int], length: int, distance: int) -> None:
-    """Move a unit by `length` toward a point at `distance`, given by its coordinates."""
+    """Move a unit by `length` toward the point with coordinates `to`, which is at `distance`."""
     x, y = wide(battle.field.x[unit]), wide(battle.field.y[unit])
     move_to(battle, unit, moved_coordinate(x, to[0], length, distance), moved_coordinate(y, to[1], length, distance))
     record(battle, Event.MOVED, unit, unit, length, 0, 0)
@@ -118,7 +118,7 @@ def advance_to(battle: Battle, unit: int, to: tuple[int, int], length: int, dist
 
 @step
 def move_back(battle: Battle, unit: int, length: int) -> None:
-    """Move a unit straight toward its own edge, at most onto it (AC-5.4 b, AC-8.5)."""
+    """Move a unit straight toward its own edge, but not beyond the edge (AC-5.4 b, AC-8.5)."""
     field = battle.field
     y, back = wide(field.y[unit]), min(length, int(field.sides[unit].edge_distance))
     move_to(battle, unit, wide(field.x[unit]), y - back if side_of(unit) == 0 else y + back)

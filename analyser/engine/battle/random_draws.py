@@ -57,7 +57,7 @@ def draw_card(field: Battlefield, side: int) -> int:
 
 @step
 def shuffle_discards(setup: BattleSetup, field: Battlefield, side: int) -> None:
-    """Refill a deck if it is empty, with all cards outside the hand; communications have then broken down (BT-2)."""
+    """Refill a deck, if it is empty, with all cards outside the hand; communications then break down (BT-2)."""
     if field.cards_left[side] > 0:
         return
     field.broken_down[side] = 1

@@ -17,7 +17,7 @@ from analyser.engine.pool.pmf import pool_pmf
 from analyser.rules.attack import losses_of, scores_for, set_fight
 from analyser.rules.structs import AttackFacts, Bonus, FightFacts, TargetFacts
 
-_OTHER_BITS = (1 << 20, 1 << 21, 1 << 22)  # bits that are neither a Bonus nor a Penalty
+_OTHER_BITS = (1 << 20, 1 << 21, 1 << 22)  # stand for other bonuses and penalties; no Bonus or Penalty has these bits
 _NO_CARD = np.ones(1)
 _SHIFTS = range(-2, 3)  # bonuses less penalties
 
@@ -36,7 +36,7 @@ class _ReadRecorder:
 def fights_by_condition(attack: AttackFacts, target: TargetFacts) -> list[FightFacts]:
     """Return the fights of an attack on a target in its first state, by :func:`.battle_data.condition_of`.
 
-    Fights at short range, which is one of their bonuses, follow the others.
+    Fights beyond short range come first. At short range, the condition includes short range as one of the bonuses.
     """
     fights = [cast("FightFacts", SimpleNamespace()) for _ in range(2 * CONDITIONS)]
     attack, target = python_copy(attack), python_copy(target)
@@ -53,7 +53,7 @@ def fights_by_condition(attack: AttackFacts, target: TargetFacts) -> list[FightF
 class PoolDistributions:
     """Score distributions of the pools of a battle, each computed once.
 
-    A distribution is stored by the values of all fields of a fight that the rules have read so far.
+    The key of a distribution has the values of all fields of a fight that the rules have read so far.
     """
 
     def __init__(self, faces: Floats) -> None:

@@ -152,7 +152,7 @@ class Simulation:
 
 
 def _moved_by(events: Integers) -> int:
-    """Return the length of the first event if it is a move, else 0."""
+    """Return the length moved in the first event if it is a move, else 0."""
     return int(events[0, 3]) if len(events) and events[0, 0] == Event.MOVED else 0
 
 

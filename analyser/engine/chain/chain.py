@@ -60,7 +60,7 @@ def success_die(successes: int, sides: int, words: tuple[str, str] = ("miss", "s
 
 
 def bernoulli(probability: float, words: tuple[str, str] = ("no", "yes")) -> Die:
-    """Return a die that shows 1 with a probability, else 0."""
+    """Return a die that shows 1 with this probability, else 0."""
     return Die((1.0 - probability, probability), words=words)
 
 
@@ -75,7 +75,7 @@ class ExtraDie(NamedTuple):
 
 
 HIGHEST_STATE = (1 << 62) - 1
-CELLS_AT_ONCE = 1 << 18  # cells of a table computed together
+CELLS_AT_ONCE = 1 << 18  # most cells of a table that are computed together
 
 States = Integers
 Change = Callable[[Any, Any], Any]  # returns the next states for states and totals, which are broadcast together
@@ -162,7 +162,7 @@ class Phase:
         return pmfs
 
 
-RECORD = Phase(lambda states, _: states)  # changes nothing; here the distribution of the state is recorded
+RECORD = Phase(lambda states, _: states)  # without effect; where it stands, the distribution of the state is recorded
 
 
 class Story(NamedTuple):
@@ -170,7 +170,7 @@ class Story(NamedTuple):
 
     read: Callable[[int], Mapping[str, Any]]  # returns the description of a state: named numbers, flags or words
     turn: str = ""  # name of a period of the chain, such as Round
-    records: int = 1  # recordings in each period
+    records: int = 1  # number of recordings in each period
     first: int = 1  # the number of the first period
 
 

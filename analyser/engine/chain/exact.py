@@ -14,7 +14,7 @@ from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phas
 
 MOST_TABLE_ENTRIES = 1 << 24  # most entries of all tables and recorded distributions
 MOST_DISTRIBUTION_ENTRIES = 1 << 27  # most entries of the distributions of all paths: paths times states
-_BLOCK = 64  # states in a block that is skipped if all probabilities are 0
+_BLOCK = 64  # number of states in a block, which is skipped if all its probabilities are 0
 TransitionTable = tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]  # next states, dice, distributions of totals
 
 
@@ -121,7 +121,7 @@ def distributions_along(chain: Chain, alternatives: Alternatives, paths: Paths) 
     recordings = alternatives[0].count(RECORD)
     recorded = np.zeros((paths.numbers.shape[1] * recordings, states))
     distributions = (chain_states == chain.start)[np.newaxis].astype(np.float64)
-    so_far = np.zeros(len(paths.numbers), np.int64)  # index of each path's distribution; paths equal so far share one
+    so_far = np.zeros(len(paths.numbers), np.int64)  # index of each path's distribution, shared by paths equal so far
     for round_number, numbers in enumerate(paths.numbers.T):
         keys, so_far = np.unique(so_far * len(alternatives) + numbers, return_inverse=True)
         weights = np.bincount(so_far, paths.weights)

@@ -84,7 +84,7 @@ def _pmfs_of(phase: Phase, most_dice: int) -> Floats:
 
 
 class Simulator:
-    """Moves groups of trials through the phases of a chain; caches the last table of each phase."""
+    """Simulator that moves groups of trials through the phases of a chain; it caches the last table of each phase."""
 
     def __init__(self) -> None:
         self._rolls: dict[Phase, RollTable] = {}

@@ -1,4 +1,4 @@
-"""Actions of the active side of a duel (`mine`) and their reasons, from both states when orders are given."""
+"""Actions of the active side of a duel, with reasons, from both states when it gets orders (its own is `mine`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ActionTaken(IntEnum):
     ACTED_ELSEWHEN = 0  # the toss put the unit's activation elsewhere in the round
     WAS_GONE = 1
     HAD_NO_ACTIVATION = 2
-    FELL = 3  # removed as its activation began
+    FELL = 3  # the unit was removed as its activation began
     CHARGED = 4
     SHOT_AIMING = 5
     SHOT = 6
@@ -47,14 +47,14 @@ class Reason(IntEnum):
     IN_BUILDING = 3
     OUT_OF_RANGE = 4
     OUT_OF_SHORT_RANGE = 5
-    OUT_OF_REACH = 6  # target of a charge out of reach
+    OUT_OF_REACH = 6  # the target of a charge is out of reach
     RELOADING = 7
     NOTHING_TO_FIRE = 8
     ENEMY_GONE = 9
-    ACTIVATED = 10  # by Cryo, before its own activation
+    ACTIVATED = 10  # Cryo activated the unit before its own activation
     OPPORTUNITY_FIRE = 11
     GONE = 12
-    CHOICE = 13  # by an ORDER, not by a policy
+    CHOICE = 13  # the action follows an ORDER, not a policy
 
 
 REASON_FACTOR = 16  # a packed action: ActionTaken * REASON_FACTOR + Reason

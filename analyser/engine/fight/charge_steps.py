@@ -178,7 +178,7 @@ def add_blast_strikes(builder: Builder) -> int:
 
 @step
 def add_blasts(builder: Builder, first: int) -> None:
-    """Append the effects of destroyed last models; the strikes of their blasts have the numbers from `first` on."""
+    """Append the effects of Spectacular Demise (AC-7); the strikes of the blasts have the numbers from `first` on."""
     for side in range(2):
         if first != NONE and builder.question.units[side].facts[0].spectacular_demise:
             add(builder, Kind.ROLL_DEMISE_DIE, side, NONE)
@@ -219,10 +219,10 @@ def add_combat(builder: Builder, active: int) -> None:
 @step
 def set_sides_of_charge(builder: Builder) -> tuple[int, int]:
     """Set the facts of both sides of a charge of side 0; return the result of :func:`~.step_builder.set_positions`."""
-    overruns_again = overruns(builder, 0)  # after contact, the distance matters only for a Throw or an edge behind
+    overruns_again = overruns(builder, 0)
     distance_counts = builder.question.units[0].facts[0].throws or (
         overruns_again and builder.question.units[0].facts[0].edge_distance != NONE
-    )
+    )  # otherwise the distance does not matter after contact
     backs, advances = np.zeros(2, np.int64), np.zeros(2, np.int64)
     for side in range(2):
         set_side(builder, side)

@@ -46,7 +46,7 @@ class Kind(IntEnum):
     TEST_SHOT = 22  # the suppression test of an attack, if it is a separate operation
 
 
-ON_PURPOSE = 1 << 5  # flag of a kind: the test is failed on purpose (AC-5.1)
+ON_PURPOSE = 1 << 5  # flag added to the kind of an operation: its test is failed on purpose (AC-5.1)
 
 
 class Operation(NamedTuple):
@@ -63,7 +63,7 @@ class Operation(NamedTuple):
 
 
 class OrderParts(NamedTuple):
-    """Unpacked number of an ORDER."""
+    """Parts that are packed into the number of an ORDER."""
 
     manoeuvre: int
     action: int
@@ -105,14 +105,14 @@ class Setup:
     """Constants of a program as one record; `attack`, `target` and `fight` are scratch memory of one thread."""
 
     sides: Annotated[Any, SIDE, (2,)]
-    units: Annotated[Any, TARGET, (2,)]  # unit of each side, for its tests; fields of its state are ignored
+    units: Annotated[Any, TARGET, (2,)]  # unit of each side; its models, damage and statuses are those at the start
     passengers: Annotated[Any, TARGET, (2,)]  # the passengers of each side's unit
     strikes: Annotated[Any, STRIKE, (MOST_STRIKES,)]
     attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]  # the attack of each strike
     targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # the struck unit of each strike
     # Attack dice by models, or by damage: row 0 has the usual values, row 1 those in parentheses. NONE: no attack.
     dice: Annotated[Any, np.int16, (MOST_STRIKES, 2, MOST_COUNT + 1)]
-    dice_entries: Int  # filled entries of `dice`: models or damage, 0 included
+    dice_entries: Int  # number of entries of `dice` in use: from 0 models, or 0 damage, up to the most
     attack: Annotated[Any, ATTACK, (1,)]
     target: Annotated[Any, TARGET, (1,)]
     fight: Annotated[Any, FIGHT, (2,)]

@@ -14,7 +14,7 @@ from analyser.rules.structs import NONE
 from analyser.rules.unit_state import FALL_BACK
 
 MOST_LINES, MOST_PARTS = 1024, 6
-LOST_COMBAT_LENGTH = 2 * FALL_BACK  # the withdrawal, and the move after a failed test
+LOST_COMBAT_LENGTH = 2 * FALL_BACK  # longest way back after a lost combat: the withdrawal and a fall-back
 
 
 class UnitFacts(NamedTuple):
@@ -34,10 +34,10 @@ class UnitFacts(NamedTuple):
     stoic_defence: int = 0
     berserk: int = 0
     run_amok: int = 0
-    all_out_attack: int = 0  # number of rows
-    sponsons: int = 0  # number of dice
-    tail_gunner: int = 0  # number of dice
-    spectacular_demise: int = 0  # number of dice
+    all_out_attack: int = 0  # number of rows that it can fire together; 0: without the rule
+    sponsons: int = 0  # number of dice of its Sponsons
+    tail_gunner: int = 0  # number of dice of its Tail Gunner
+    spectacular_demise: int = 0  # number of dice of its blast
     throws: int = 0
     throw_reach: int = NONE  # reach of its Throw
     fumes: int = NONE  # reach of its Corrosive Fumes; NONE: it has no fumes
@@ -54,8 +54,8 @@ class UnitFacts(NamedTuple):
     outflanking: int = 0
     difficult_terrain: int = 0
     overruns: int = 1  # 1: it uses Overrun if it has the rule
-    policy: int = NONE  # a Policy; NONE: the armaments decide
-    row: int = NONE  # index of the row to shoot with; NONE: the best
+    policy: int = NONE  # a Policy; NONE: the default policy for its armaments
+    row: int = NONE  # index of the row to shoot with; NONE: the best row
     close_quarters_row: int = NONE  # index of the row for close quarters; NONE: the first possible row
     capacity: int = 0  # passengers that each of its models carries
     passengers: int = NONE  # number of passengers; NONE: it is not an occupied transport
@@ -69,9 +69,9 @@ class OperationList:
 
 
 class Parts:
-    """Operation lists of a program's builders, one for each."""
+    """Operation lists of a program, one for each builder."""
 
-    strikes: Int  # number of strikes of all lists
+    strikes: Int  # number of strikes in all lists together
     lines: Annotated[Any, record_type(OperationList), (MOST_PARTS,)]
 
 
@@ -247,7 +247,7 @@ def common_divisor(one: int, other: int) -> int:
 
 @step
 def set_positions(setup: Any, backs: Integers, advances: Integers, common: int) -> tuple[int, int]:
-    """Set both sides' stride and origin; return (NONE, 0), or a side whose positions do not fit and their range."""
+    """Set both sides' stride and origin; return (NONE, 0), or a side whose positions do not fit, and its range."""
     stride = common_divisor(common, FALL_BACK)  # the longer the stride, the fewer bits a position needs
     for side in range(2):
         edge = setup.sides[side].edge_distance

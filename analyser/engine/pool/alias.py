@@ -52,7 +52,7 @@ def score_table(pmf: Floats) -> tuple[Integers, NDArray[np.uint64]]:
 def alias_table(pmf: ScorePmf) -> NDArray[np.uint64]:
     """Return the alias table of a distribution.
 
-    Column 0 has a threshold. Column 1 packs the value drawn below it (lower half) and the value drawn otherwise.
+    Column 0 has a threshold. Column 1 packs the value drawn by words below it (lower half), and by others (upper half).
 
     >>> alias_table({3: 0.5, 1: 0.5})[:, 1].tolist() == [3 | 3 << 32, 1 | 1 << 32]
     True

@@ -28,7 +28,7 @@ class Die(NamedTuple):
 def dice_that_score(
     fight: FightFacts, scores: Scores, score: int, sides: Sequence[int], source: Random, cards: Sequence[int] = (0,)
 ) -> list[Die]:
-    """Return random dice with this score (rejection sampling); `sides`: number by face; one of `cards` adds dice."""
+    """Return random dice with this score, by rejection. `sides`: count by face. One of `cards` is added to the dice."""
     faces = [face for face, count in zip(Face, sides) for _ in range(count)]
     while True:
         dice = _roll_pool(fight, fight.dice + source.choice(cards), faces, source)

@@ -18,25 +18,25 @@ from analyser.common.kernel_records import Integers
 from analyser.rules.attack import Scores, score_bound
 from analyser.rules.structs import FightFacts
 
-BOUNDS_TOGETHER = 3  # bounds that are compared together: the card of a test has 3
+BOUNDS_TOGETHER = 3  # number of bounds compared together; the card of a test has 3 bounds
 MOST_DISCARDED = 0.30  # share of discarded trials above which a wider type of draws is faster
 
 
 class Layout(NamedTuple):
-    """Layout of a fight's pools. A trial's cell is score * n + c; its other draws are combination c of n, from 0."""
+    """Layout of a fight's pools. A trial's cell is score * n + c if its other draws are combination c of n, from 0."""
 
     # Four thresholds for the first and for the second of two draws scored together. Below thresholds 0 and 1 the die
     # shows a heroic strike, and its added die ends as a heroic strike (0), or as a strike or better (1). Below
     # thresholds 2 and 3 the die itself ends as a heroic strike (2), or as a strike or better (3).
     first: NDArray[Any]
     second: NDArray[Any]
-    gates: NDArray[Any]  # the second draw counts if the first is below gates[0]; a single last die uses gates[1] = 0
-    dice_at_once: int  # dice of the first roll among two draws: 1 or 2
+    gates: NDArray[Any]  # the second draw counts if the first is below gates[0]; for a single last die, gates[1] = 0
+    dice_at_once: int  # number of first-roll dice among two draws: 1 or 2
     limit: Any  # lowest draw that discards the trial
     lower_addend: Any  # 1 in the lower half of a number that holds two counts
     upper_addend: Any  # 1 in the upper half
-    strike_cells: Any  # cells per strike, heroic or not
-    heroic_bonus: Any  # further cells per heroic strike
+    strike_cells: Any  # number that each strike, heroic or not, adds to the trial's cell
+    heroic_bonus: Any  # further number that each heroic strike adds to the cell
     veteran: Any
     discarded: Any  # number of the cell of discarded trials
     limits: NDArray[np.uint16]  # lowest draw of each OtherDraw that discards the trial

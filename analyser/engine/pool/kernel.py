@@ -14,11 +14,11 @@ from analyser.engine.pool.alias import draw_value
 from analyser.engine.pool.dice_layout import BOUNDS_TOGETHER, Layout
 from analyser.engine.rng import Stream, counter_of_chunk, fill, word_of
 
-BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
+BLOCK = 1024  # trials in a block, whose arrays stay in the first-level cache
 DICE_TOGETHER = 2
 TABLES = 4  # neighbouring trials use different tables, so that a count need not wait for the previous count
 _CACHE_LINE = 64
-_GAP_BYTES = 320  # between two arrays in memory
+_GAP_BYTES = 320  # gap between two arrays in memory
 
 
 class ScoreTable(NamedTuple):
@@ -72,7 +72,7 @@ def halves(numbers: Any) -> tuple[int, int]:
 
 @step
 def addends_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
-    """Return 0, 1, and 1 in the upper half of a number; the last two from memory, which is faster than constants."""
+    """Return 0, 1, and 1 in the upper half of a number; the 1s are read from memory, which is faster than constants."""
     return numbers.dtype.type(0), layout.lower_addend, layout.upper_addend
 
 

@@ -1,4 +1,4 @@
-"""Exact distribution of a pool's score (AC-3.2 to AC-3.6). A *memory* packs final strikes and waiting dice."""
+"""Exact distribution of a pool's score (AC-3.2 to 3.6). A *memory* packs counts of final strikes and waiting dice."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _KINDS_WAITING = len(WaitingDie) - 1
 _FINAL_STRIKE, _WAITING_DIE, _SCORE = 1, 1 << 8, 32
 _PART_BITS = 8
 _PART = (1 << _PART_BITS) - 1
-MOST_ADDITIONS = 1e9  # most additions for an exact distribution (some seconds)
-_MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # outcomes of a first-roll die with the dice that it adds
+MOST_ADDITIONS = 1e9  # most additions for an exact distribution; they take some seconds
+_MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # most outcomes of a first-roll die with the dice that it adds
 
 
 @step

@@ -112,7 +112,7 @@ def _only_member(members: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
         raise InputError(f"{len(members)} files in this zip", where=where, allowed="exactly one")
     member = members[0]
     name, mode = member.orig_filename, stat.S_IFMT(member.external_attr >> 16)
-    # a plain file name on every system: a Windows path recognises both slashes, and drives
+    # `PureWindowsPath` recognises drives and both kinds of slash, so the name is plain on every system
     is_plain = name.strip() and "\0" not in name and name != ".." and PureWindowsPath(name).name == name
     if not is_plain or member.is_dir() or mode not in (0, stat.S_IFREG):
         problem = f"{member.filename[:80]!r} in this zip is not a plain file name"
@@ -129,7 +129,7 @@ def _only_member(members: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
 
 
 def parse_xml(data: bytes, where: str) -> Element:
-    """Return the root element of an XML document; InputError if it is broken or declares types or entities."""
+    """Return the root element of an XML document; InputError if it is broken, or declares a DTD or entities."""
     parser = DefusedXMLParser(target=BoundedBuilder(), forbid_dtd=True, forbid_entities=True, forbid_external=True)
     try:
         parser.feed(data)
@@ -148,18 +148,18 @@ def parse_xml(data: bytes, where: str) -> Element:
     except DefusedXmlException as error:
         reason = _REFUSAL_REASONS.get(type(error), "refers to something outside the file")
         raise InputError(f"refused: this XML {reason}", where=where, allowed="plain elements") from None
-    except (ValueError, LookupError, UnicodeError) as error:  # an encoding unknown to the parser
+    except (ValueError, LookupError, UnicodeError) as error:  # such as an encoding that the parser does not know
         raise InputError(f"broken XML: {error}", where=where) from None
     return root
 
 
-TEXT = "$text"  # key of a text that XML has between tags
+TEXT = "$text"  # JSON key of the text that XML has between the tags of an element
 _AS_TEXT: Any = {"parse_int": str, "parse_float": str, "parse_constant": str}
 _SINGULAR = {"categories": "category"}
 
 
 def parse_json(data: bytes, where: str, root: str) -> Element:
-    """Return the object under the key `root` of a JSON text, as the element that the XML form would have."""
+    """Return the object under the key `root` of a JSON text, as the equivalent XML element."""
     try:
         value = json.loads(data, object_pairs_hook=_table_of_pairs, **_AS_TEXT)
     except InputError as error:
@@ -225,7 +225,7 @@ def _text(value: Any) -> str:
 
 
 MOST_ELEMENTS = 1_000_000
-DEEPEST_NESTING = 100  # nested elements; real files stay below 20
+DEEPEST_NESTING = 100  # levels of nested elements; real files have fewer than 20
 
 
 class BoundedBuilder(TreeBuilder):

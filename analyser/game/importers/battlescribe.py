@@ -41,7 +41,7 @@ class ImportReport:
     """Result of an import: factions, warnings, and the files written."""
 
     factions: tuple[Faction, ...]  # a faction for each catalogue with units, in the order of the files
-    warnings: tuple[ImportWarning, ...]  # sorted by file and unit
+    warnings: tuple[ImportWarning, ...]  # by file, in the order of reading
     written: tuple[Path, ...]  # the profile files; empty if no output folder was stated
 
     def __str__(self) -> str:
@@ -60,7 +60,7 @@ class ImportReport:
         written = ", ".join(map(str, self.written)) or "nothing"
         return "\n".join([*lines, *([""] if lines else []), f"{', '.join(counts)}; written: {written}"]) + "\n"
 
-    __repr__ = __str__  # a shell shows the printed text
+    __repr__ = __str__  # an interactive shell shows the report as `print` does
 
 
 def import_files(
@@ -68,7 +68,7 @@ def import_files(
 ) -> ImportReport:
     """Import the factions in BattleScribe data files, which may link to each other.
 
-    A folder `out` gets a profile file for each faction. A file that exists and differs is replaced only with `replace`.
+    Write a profile file for each faction to the folder `out`. Without `replace`, a file that differs raises InputError.
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
@@ -148,7 +148,7 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
 
 
 def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
-    """Yield the entries that are units of a faction; a linked entry comes with its link."""
+    """Yield for each unit of a faction its entry and, if the catalogue only links to the entry, the link."""
     seen: set[int] = set()
     shared = [] if is_true(root, "library") else ["sharedSelectionEntries"]
     for element in (item for tag in ("selectionEntries", *shared, "entryLinks") for item in root.iterfind(f"{tag}/*")):
@@ -192,7 +192,7 @@ def _table(name: str, records: Mapping[Any, Record]) -> list[str]:
     return [f"[{name}]\n" + toml_lines(entries)] if records else []
 
 
-MOST_LISTED = 50  # most warnings about unknown elements and attributes
+MOST_LISTED = 50  # most kinds of unknown elements and attributes that get a warning
 _LIST_ITEMS = (
     *("catalogueLink", "categoryEntry", "categoryLink", "characteristic", "characteristicType", "condition"),
     *("conditionGroup", "constraint", "cost", "costType", "entryLink", "forceEntry", "infoGroup", "infoLink"),

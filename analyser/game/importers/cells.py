@@ -10,8 +10,8 @@ from analyser.game.keywords import tidy
 from analyser.game.units import Category, LevelName, RowKind
 
 LONGEST_CELL = 2000  # characters of a cell; longer text is left out
-LONGEST_STRING = 200  # characters of a name to look up
-SPELLING_LIKENESS = 0.8  # least likeness of a misspelt word to a known word
+LONGEST_STRING = 200  # characters of a name that are compared with known names
+SPELLING_LIKENESS = 0.8  # least likeness (0 to 1) of a misspelt word to a known word
 
 LEVEL_ORDER: tuple[LevelName, ...] = get_args(LevelName)
 LEVELS: dict[str, LevelName] = {level.replace("-", " "): level for level in LEVEL_ORDER}

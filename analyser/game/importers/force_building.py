@@ -214,7 +214,7 @@ class ForceReader:
             self.tree.warnings.add(self.tree.name_of(element), "hidden under a condition; taken for not hidden")
 
     def _store_bonuses(self, element: Element, name: str) -> None:
-        """Store the bonus of each battlegroup: the text that it adds to the name of a boon."""
+        """Store the bonus of each battlegroup: the text that follows the name of a boon in this battlegroup."""
         for index, (entry, battlegroup) in enumerate(zip(self.entries, self.battlegroups)):
             changed_name = self.tree.name_of(element, self.context(entry))
             bonus = changed_name.removeprefix(name).strip()
@@ -223,7 +223,7 @@ class ForceReader:
 
     def faction_keys(self) -> Mapping[str, Any]:
         """Return the force-building keys of a faction."""
-        boons = self.boons()  # first, because it stores the bonuses of battlegroups
+        boons = self.boons()  # read first: this adds the bonuses to `battlegroups`
         return {"entry": _entry(self.root), "battlegroup": tuple(self.battlegroups), "boon": boons}
 
 

@@ -36,11 +36,11 @@ class ImportWarnings:
     entries: list[ImportWarning] = field(default_factory=list)
 
     def add(self, value: object, problem: str) -> None:
-        """Add a warning about `value`, unless the current unit already has it."""
+        """Add a warning about `value`, unless the current unit already has this warning."""
         text = str(value)
         shortened = text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
         warning = ImportWarning(self.file, self.unit, shortened, problem)
-        if warning not in self.entries[-50:]:  # the warnings about a unit are adjacent, so 50 suffice
+        if warning not in self.entries[-50:]:  # recent warnings suffice: those about a unit are adjacent
             self.entries.append(warning)
 
 

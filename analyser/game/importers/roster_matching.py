@@ -22,7 +22,7 @@ from analyser.game.units import KEYS_BY_LEVEL, Faction, Loadout, Row, Unit
 Numbers = Literal["profile", "roster"]
 NUMBER_SOURCES: tuple[Numbers, ...] = ("profile", "roster")
 MOST_NAMED_UNITS = 8  # units named in a warning
-MOST_WARNINGS = 200  # about a roster
+MOST_WARNINGS = 200  # most lines of warnings about a roster
 
 
 class Match(NamedTuple):
@@ -109,7 +109,7 @@ def _same_name(first: str, second: str) -> bool:
 
 
 def _at_level(roster_unit: RosterUnit, faction: Faction, unit: Unit) -> Loadout | None:
-    """Return the unit at the selected level, else at that with the roster's number of models, else at the only one."""
+    """Return the unit at its selected level, or at the only level with the roster's models, or at its only level."""
     profile = roster_unit.profile
     models = [level.models for level in profile.levels.values()] if profile is not None else []
     levels_of_size = [name for name, level in unit.levels.items() if level.models in models]
@@ -174,7 +174,7 @@ def _unit_warnings(match: Match) -> Iterator[str]:
     yield from (f"{name}: {difference.text}" for difference in match.differences)
     if loadout is None:
         yield from (f"{name}: {warning}" for warning in unit.warnings)
-    elif unit.profile is not None:  # the import of the library reported the other warnings
+    elif unit.profile is not None:  # the import of the profiles already reported the others
         yield from (f"{name}: {warning}" for warning in unit.warnings if "left out" in warning)
     elif unit.has_profiles:
         yield f"{name}: the profile in the roster is incomplete, so the library's profile is used"

@@ -22,7 +22,7 @@ from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.names import unused_name
 from analyser.game.units import LevelName, Unit
 
-ID_SEPARATOR = "::"  # between the ids of the links to an entry and the id of the entry
+ID_SEPARATOR = "::"  # separates the ids of the links to an entry, and the id of the entry
 MOST_FORCES = 1000
 MOST_COPIES = 100_000
 MOST_COST = 1e9
@@ -34,7 +34,7 @@ _KNOWN_TAGS = {
 
 @dataclass(frozen=True)
 class OtherSelection:
-    """A selection in a battlegroup that is not a unit."""
+    """A selection other than a unit, in a battlegroup."""
 
     name: str
     entry_ids: tuple[str, ...]  # as in RosterUnit
@@ -52,8 +52,8 @@ class RosterUnit:
     entry_ids: tuple[str, ...]  # the id of its entry, then the ids of links to the entry, innermost first
     faction: str
     battlegroup: str
-    level: LevelName | None  # level that a selection names
-    points: float | None  # points of one unit with its selections
+    level: LevelName | None  # level named by a selection inside the unit
+    points: float | None  # cost of one copy, with the selections inside it
     profile: Unit | None  # profile at this level, if readable
     has_profiles: bool  # True if the roster has any part of its profile
     warnings: tuple[str, ...]
@@ -76,7 +76,7 @@ class Roster:
 
 
 def read_roster(path: Path) -> Roster:
-    """Return the roster in a file; raises as :func:`~analyser.game.importers.archive.read_document`."""
+    """Return the roster in a file; errors are those of :func:`~analyser.game.importers.archive.read_document`."""
     root = read_document(path, ROSTERS)
     roster = Roster(
         _plain(root.get("name")) or "Army", _plain(root.get("gameSystemName")), root.get("gameSystemId", "")
@@ -89,7 +89,7 @@ def read_roster(path: Path) -> Roster:
         roster.warnings.add(tag, "an unknown part of the roster; left out")
     units = [unit for force, faction in _forces(root) for unit in _unit_selections(force, faction, roster)]
     number = sum(_number(selection, roster.warnings) for selection, _, _ in units)
-    if number > MOST_UNITS:  # before the units are read
+    if number > MOST_UNITS:  # checked before the units are read, which is slow
         raise InputError(f"{number} units in this roster", where=str(path), allowed=f"up to {MOST_UNITS}")
     roster.units += [_unit(*unit) for unit in units]
     return roster

@@ -98,9 +98,9 @@ class Tree:
         return hidden
 
     def gather(self, entry: Element) -> Contents:
-        """Return the contents of `entry` and of its groups, entries and links; each shared element once.
+        """Return the contents of `entry` and of its groups, entries and links; each shared element is included once.
 
-        This is a loop and not a recursion, because a hostile file can be deep.
+        This is a loop and not a recursion, because a hostile file can be nested too deeply for recursion.
         """
         contents = Contents(seen={id(entry)})
         waiting, visits = [*reversed(entry)], 0
@@ -189,7 +189,7 @@ class Tree:
     def apply_modifier(
         self, label: str, text: str, modifier: Element, holders: tuple[Element, ...], context: Context = NO_CONTEXT
     ) -> str:
-        """Return a text or number with a modifier applied; if choices decide, warn and return it unchanged."""
+        """Return a text or number with a modifier applied; if its conditions are undecided, warn and change nothing."""
         kind, value = modifier.get("type", ""), modifier.get("value", "")
         applies = holds(holders, context)
         if applies is None:
@@ -203,7 +203,7 @@ class Tree:
 
 
 def _modified_text(text: str, modifier: Element) -> str | None:
-    """Return a text with a modifier of texts applied; None for a modifier of another kind."""
+    """Return a text with a modifier (set, append or prepend) applied; None for a modifier of another kind."""
     value = modifier.get("value", "")
     return {"set": value, "append": f"{text} {value}", "prepend": f"{value} {text}"}.get(modifier.get("type", ""))
 
@@ -221,7 +221,7 @@ def _modified_number(text: str, modifier: Element) -> str | None:
 _CONTEXT_SCOPES = ("force", "ancestor", "primary-catalogue")  # scopes of conditions on the context of an entry
 
 Truth = bool | None  # None if the player's choices or an unsupported condition decide
-Context = Mapping[str, bool]  # by id of a kind of battlegroup or a catalogue; True if the entry is in it
+Context = Mapping[str, bool]  # by id of a battlegroup or catalogue: True if the entry is in it
 
 
 def holds(holders: Iterable[Element], context: Context) -> Truth:

@@ -23,7 +23,7 @@ NUMBER_LIMITS = {  # least and greatest value of each number of a unit
     "discipline": (0, 100),
     "break_limit": (0, units.MOST_MODELS),
 }
-KEY_OF_COLUMN = {  # key of each column of a unit's profile
+KEY_OF_COLUMN = {  # our key for each column of a unit's profile
     **{name.replace("_", " "): name for name in (*NUMBER_LIMITS, "models", "speed", "victory_points")},
     **{"vpr": "victory_points", "vp": "victory_points", "defense": "defence"},
     **{"target": "category", "target type": "category"},
@@ -78,7 +78,7 @@ class UnitReader:
             if data[key] is None or any(getattr(level, key) == "none" for level in levels.values()):
                 self.warn(self.name, f"no usable {key.replace('_', ' ').upper()}; the unit is left out")
                 return None
-        # a link to a special rule gives the unit the rule; a link to a weapon quality only has its text
+        # A link to a special rule gives the unit that rule, but a link to a weapon quality only quotes its text.
         linked = [rule for rule in filter(None, self.contents.rules) if not recognise(parse(rule)[0], QUALITIES)[1]]
         data["rules"] = self._known_names([*self.rules, *linked], SPECIAL_RULES, "special rule")
         data["rows"] = self._read_rows()

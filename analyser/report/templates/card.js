@@ -20,7 +20,7 @@ const priceOf = (level) => {
 };
 const fairOf = (level) => {
   const isRounded = isMispriced(level) && level.rounded % 5 === 0 && String(level.rounded) !== whole(level.fair);
-  return `Fair: ${whole(level.fair)} points (${level.range})${isRounded ? `, or ${level.rounded} in steps of 5` : ""}. `;
+  return `Fair: ${whole(level.fair)} points (${level.range})${isRounded ? `, or ${level.rounded} rounded to a multiple of 5` : ""}. `;
 };
 const BAR_RANGE = 4; // a bar ends at median / 4 and at median * 4
 const barOf = ([title, own, usual, text]) => {
@@ -53,7 +53,7 @@ const everyEnemy = (enemies) => {
   const hasDuels = enemies.some((enemy) => enemy.wins !== null);
   const duels = (enemy) => (hasDuels ? [[inPercent(enemy.loses), enemy.loses], [inPercent(enemy.wins), enemy.wins]] : []);
   const lines = sortedBy(enemies, (enemy) => enemy.ahead ?? -Infinity, -1).map((enemy) => [linkTo(enemy.key), ...duels(enemy), [ahead(enemy.ahead), enemy.ahead]]);
-  const table = tableOf("Every enemy", ["Enemy", ...(hasDuels ? ["Enemy wins", "It wins"] : []), "Points ahead"], lines);
+  const table = tableOf("Every enemy", ["Enemy", ...(hasDuels ? ["Enemy wins", "This unit wins"] : []), "Points ahead"], lines);
   makeSortable(table.firstChild);
   return [element("p.small", {}, `${hasDuels ? "A duel is one unit against another, whatever their points. " : ""}All numbers are means over the levels of the enemy. Points ahead: the points that 100 points of this unit destroy in a round, minus the points that it loses to 100 points of the enemy. ${data.round_sentence}`), table];
 };

@@ -156,7 +156,7 @@ const showCaption = (metric, values, byRow, byColumn) => {
 const detailsOf = (mine, theirs) => {
   const isBlank = (s) => meanOf(data.metrics[0].name, mine, theirs, s) === null;
   const everywhere = [...data.situations.keys()];
-  const shown = everywhere.filter((s) => !isBlank(s)); // others are listed below, with reasons
+  const shown = everywhere.filter((s) => !isBlank(s)); // the other situations are listed below, with reasons
   const name = `${mine.name} on ${theirs.name}`;
   const nameOf = (s) => data.situations[s].name.replaceAll("-", " ");
   const lines = data.metrics
@@ -239,6 +239,6 @@ for (const what of ["row", "column"]) {
 const observer = new IntersectionObserver((entries) => {
   if (!entries.some((each) => each.isIntersecting)) return;
   observer.disconnect();
-  if (!heat.tBodies[0].rows.length) showHeat(); // else a choice has drawn it
+  if (!heat.tBodies[0].rows.length) showHeat(); // unless a selection has already drawn it
 }, { rootMargin: "300px" });
 observer.observe(byId("heat-tools"));

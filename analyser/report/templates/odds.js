@@ -12,7 +12,7 @@ const startOdds = async () => {
   const [place, fight, numbers] = [element("select"), { distance: page.distance }, {}];
   const controls = element("span.tools");
   const standing = units.map(() => ({}));
-  const cards = [...document.querySelectorAll(".card")].filter((_, at) => all[at]); // the others are larger than the engines allow
+  const cards = [...document.querySelectorAll(".card")].filter((_, at) => all[at]); // other units are too large for the engines
   const lines = cards.map((card) => card.appendChild(element("ul.live", { "aria-live": "polite" })));
   const show = () => {
     const target = withChanges(targets[place.value], numbers, edits);

@@ -58,7 +58,7 @@ wideEnough.addEventListener("change", () => (current ? showUnit(current, inView)
 
 // --- filters: verdict, role, faction, words
 
-const filters = new Map(); // by filtered property: the buttons, and the selected values
+const filters = new Map(); // selected values by filtered property
 const findBox = byId("find");
 const isSelected = (name, has) => !filters.get(name)?.size || has.some((each) => filters.get(name).has(each));
 const passesOtherFilters = ({ dataset }) => isSelected("faction", [dataset.faction]) && isSelected("role", [dataset.role]) && hasWords(dataset.words, wordsOf(findBox.value));

@@ -1,10 +1,10 @@
-// Effects of another price, die or DEFENCE of the unit in view: prices from the data of the page, fights from the engines.
+// Effects of other points, dice or DEFENCE of the unit in view: verdicts from the data of the page, fights from the engines.
 
 const SLICE = 12; // milliseconds of computing between two frames
 let engines; // set when a slider first moves
 const loadEngines = () => (engines ??= load("engine"));
 
-// Share of each of two units lost in a round: the mean of far apart (both shoot) and near (each takes its best action).
+// Shares of two units lost in a round: means of a round far apart (both shoot) and a round near (each takes its best action).
 const sharesLost = ({ engine, actions, ...ranking }, unit, enemy) => {
   const lossesOf = ({ kind, conditions }, one, other) => {
     if (kind === "charge") {
@@ -53,7 +53,7 @@ const sliderOf = ({ name, label, value, least, most, step = 1 }, act) => {
   return element("div.slide", {}, element("label", { for: id }, label), output, input);
 };
 
-// The verdict in words at a price, which is stated relative to today's.
+// The verdict in words at a price; `ratio` is the price divided by today's price.
 const verdictAt = ({ prices }, ratio) => {
   const at = prices.today + Math.round(Math.log(ratio) / Math.log(data.slider.step));
   return prices.words[Math.min(Math.max(at, 0), prices.words.length - 1)];

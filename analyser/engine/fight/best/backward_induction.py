@@ -10,13 +10,13 @@ from analyser.common.kernel_records import Floats, Integers
 from analyser.rules.structs import NONE
 
 WORST, PLANNED, BEST = -1, 0, 1  # a side takes the edge of least value, the edge of the plan, or that of greatest value
-_TIE_TOLERANCE = 1e-14  # as a share of the greatest value; if branches differ by less, the first is taken
+_TIE_TOLERANCE = 1e-14  # share of the greatest final value; of branches that differ by less, the first is taken
 
 
 class Edges(NamedTuple):
     """Edges of a graph's nodes, which are sorted by place (:mod:`.choice_program`), then by first possible round."""
 
-    bounds: Integers  # (places, rounds + 2): first node of a place, then the end of its nodes possible by each round
+    bounds: Integers  # (places, rounds + 2): first node of the place; by round, the end of its nodes reachable by then
     choosers: Integers  # (places,): the side that chooses; NONE for a random draw
     begins: Integers  # (nodes + 1,): first edge of each node
     to: Integers  # (edges,): the next node
@@ -24,7 +24,7 @@ class Edges(NamedTuple):
 
 
 def backward_values(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
-    """Return each node's value by round; sides 0 and 1 choose by `first`, `second`, and fill `plan` unless PLANNED."""
+    """Return each node's value by round. Sides 0 and 1 choose by `first`, `second`; unless PLANNED, fill `plan`."""
     rounds, starts = len(plan), len(final)  # starts: number of nodes between rounds; `final`: their values at the end
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
     values[rounds, :starts] = final

@@ -24,8 +24,8 @@ BETWEEN_ROUNDS = 0
 # next place after operations; the side that chooses, or NONE; the subject of the choice.
 FIRST, COUNT, NEXT, CHOOSER, SUBJECT = range(5)
 # Subjects of choices. RETALIATION: the charged unit's strike in a combat. ATTACK: the active unit's strike. DECLARED
-# leaves no choice: the unit makes the strike that it declared with the charge; if that is impossible, the first
-# possible one. TEST: take a test, or fail it on purpose.
+# leaves no choice: the unit makes the strike that it declared with the charge; if that is impossible, it
+# makes the first possible strike. TEST: take a test, or fail it on purpose.
 ORDERS, REACTION, OVERRUN, RETALIATION, ATTACK, DECLARED, TEST = range(7)
 # Columns of `FlatRound.branches`: the first place of the branch; and its first operation, which decides whether the
 # branch can be chosen, or NONE for an empty branch, which can always be chosen.
@@ -50,7 +50,7 @@ class Choice(NamedTuple):
     """A side's choice between branches; the first branch is allowed if no other is."""
 
     side: int
-    subject: int  # ORDERS, REACTION and so on
+    subject: int  # one of ORDERS to TEST
     branches: Sequence[Sequence[Operation | Choice]]
 
 
@@ -137,7 +137,7 @@ def takes_test(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pa
 
 @step
 def can_choose(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pair) -> bool:
-    """Return True if a branch can be chosen in these states; if no orders can be given, only the first branch can."""
+    """Return True if a branch can be chosen in these states; if the unit gets no orders, only the first can."""
     guard = rules.branches[branch, GUARD]
     if guard == NONE:
         return True

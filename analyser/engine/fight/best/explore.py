@@ -30,7 +30,7 @@ from analyser.rules.structs import NONE
 PLACE_BIT, STATE_BIT = 50, 25  # lowest bits of the place and of the first state's index in the key of a node
 SECOND_MASK = (1 << STATE_BIT) - 1
 MOST_PLACES = 1 << 63 - PLACE_BIT
-_CONDITION_BIT, _NUMBER_BIT = 32, 48  # lowest bits in the keys of `StrikeOutcomes`
+_CONDITION_BIT, _NUMBER_BIT = 32, 48  # lowest bits of condition index and strike number in keys of `StrikeOutcomes`
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1 << 12
 _SPARE = 1 << 10  # edges reserved for a node in addition to those of a strike or a choice
@@ -99,7 +99,7 @@ def longer_copy(numbers: Integers, room: int) -> Integers:
 
 @step
 def has_room(graph: Graph, more: int) -> bool:
-    """Return True if `more` nodes and edges fit. No array is passed to a function, so none is reference-counted."""
+    """Return True if `more` nodes and edges fit. Arrays are not passed to functions, because that counts references."""
     for index in (graph.first, graph.second, graph.nodes):
         if index.length[0] + more > len(index.states):
             return False
@@ -323,7 +323,7 @@ def explore_graph(
     cache, rules = pool_cache_for(setup, strike_pools, die, deck), readable(rules)
     graph, outcomes, sources = empty_graph(), no_outcomes(), DrawCaches(cache, interpreter_cache())
     node_at(setup, graph, BETWEEN_ROUNDS, start)
-    next_starts = np.zeros(1, np.int64)  # nodes at the start of the round
+    next_starts = np.zeros(1, np.int64)  # nodes at the start of the next round: at first, node 0
     for number in range(rounds):
         waiting, next_starts = next_starts, np.empty(64, np.int64)
         at, waiting_count, following_count = 0, len(waiting), 0

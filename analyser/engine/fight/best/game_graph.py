@@ -15,10 +15,10 @@ from analyser.engine.fight.best.explore import PLACE_BIT, SECOND_MASK, STATE_BIT
 from analyser.engine.fight.program import Pair, Setup, first_pools
 from analyser.rules.structs import NONE
 
-MOST_EDGES = 24_000_000  # takes half a minute and three gigabytes
+MOST_EDGES = 24_000_000  # a graph with this many edges takes half a minute and three gigabytes
 _REAL_PER_ESTIMATED_EDGE = 0.2, 0.5  # typical ratio of real to estimated edges, without and with a distance
 _SECONDS_PER_EDGE = 3.5e-5
-_MOST_EDGES_INTERPRETED = 250_000  # edges that the interpreter tries before the kernel is compiled
+_MOST_EDGES_INTERPRETED = 250_000  # most edges that the interpreter computes; larger graphs need the compiled kernel
 
 
 class GameInput(NamedTuple):
@@ -28,7 +28,7 @@ class GameInput(NamedTuple):
     rules: FlatRound
     start: Pair
     rounds: int
-    die: Integers  # sides of the die by face
+    die: Integers  # number of sides of the die by face
     deck: Integers  # number of cards by value
 
 

@@ -12,7 +12,7 @@ from analyser.rules import activation, unit_state
 from analyser.rules.policies import Action, Manoeuvre, leaves_building
 from analyser.rules.structs import NONE
 
-# Columns of `options` and `decisions`. SALVO: number of the unit's salvo or charge, or NONE. STOP: see OrderParts.
+# Columns of `options`, `decisions`. SALVO: index of rows fired together or of a charge, or NONE. STOP: see OrderParts.
 MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
 
 
@@ -97,7 +97,7 @@ def edge_number(
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
     edge = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
-    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # shooting without Overcharge aims
+    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # a shot without Overcharge is aimed
         edge = edge_for(Manoeuvre.AIM, action, (salvo, stop), options, edges, weights)
     if edge == NONE and action == Action.SHOOT:  # the enemy is out of range
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre

@@ -29,14 +29,14 @@ from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.structs import NONE, Bonus, FightFacts
 
 _OWN = discipline.ATTACKER_DAMAGE
-# Packed keys, higher bits first. One kind has a strike's number and condition; the other has the index of such a key
-# and the index of a struck unit's state.
+# Lowest bits of fields in packed keys, and masks of the bits below. `StrikeOutcomes.conditions` has keys of a strike's
+# number and a condition; `StrikeOutcomes.lists` has keys of the index of such a key and the index of a struck state.
 _NUMBER, _CONDITION = 48, 32
 _STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1024
 _RATINGS = len(Rating)
-_HITS, _FACES, _MASK = 4, 8, 16  # widths of fields (:func:`kind_of_pool`)
+_HITS, _FACES, _MASK = 4, 8, 16  # widths of fields in bits (:func:`kind_of_pool`)
 
 
 class PoolCache(NamedTuple):
@@ -299,7 +299,7 @@ def states_of_striker(
 ) -> tuple[StateIndex, Integers]:
     """Return the next states of the striker, and their indices by its state before and its losses."""
     losses, starts, loss = transitions.losses.length[0], transitions.starts, transitions.loss
-    strikers, several = state_index(len(joint.first) * losses), losses > 2  # the first two: no strike, no losses
+    strikers, several = state_index(len(joint.first) * losses), losses > 2  # the first two effects: no strike, no loss
     to = np.full((len(joint.first), losses), NONE, np.int64)
     for index in range(len(joint.rows)):
         row, column = joint.rows[index], joint.columns[index]

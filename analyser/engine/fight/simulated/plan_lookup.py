@@ -52,7 +52,7 @@ def next_line(setup: Setup, choices: Choices, lines: Integers, line: int, pair: 
     if kind == Kind.BRANCH:
         return line + 1 + place
     index = find_pair(setup, choices, place, pair)
-    branch = choices.branches[number, index] if index != NOT_FOUND else 0  # otherwise all act like branch 0
+    branch = choices.branches[number, index] if index != NOT_FOUND else 0  # otherwise all branches have the same effect
     line += 1
     while lines[line, 1] != branch:
         line += 1 + lines[line, 2]

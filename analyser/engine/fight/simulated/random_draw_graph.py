@@ -39,9 +39,9 @@ class RollTables(NamedTuple):
     first: NDArray[np.uint64]  # (MOST_ROLLS,): first row of the table of each roll
     bits: NDArray[np.uint64]  # (MOST_ROLLS,): number of bits of a word that select a row
     scores: Integers  # (MOST_ROLLS,): number of possible scores; 0: there is no table yet
-    first_score: Integers  # (MOST_ROLLS,): index of the first score
+    first_score: Integers  # (MOST_ROLLS,): index in `score` of the first score
     alias: NDArray[np.uint64]  # (rows, 2), see :func:`~analyser.engine.pool.alias.alias_table`
-    score: Integers  # (rows,): the scores
+    score: Integers  # (rows,): the possible scores of all rolls
 
 
 def empty_roll_tables() -> RollTables:
@@ -109,14 +109,14 @@ def too_many_rolls_error() -> InputError:
 
 
 NODES, ANSWERS = 1 << 19, 1 << 25
-_SPARE_NODES, _SPARE_ANSWERS = 8, MOST_ROWS  # most nodes and answers added by one answer
+_SPARE_NODES, _SPARE_ANSWERS = 8, MOST_ROWS  # most nodes, and most answers, that one answer adds
 _SLOTS = 4 * NODES
 END = -1  # instead of a line: a part of the program has ended
 UNKNOWN = 0  # next node of an answer that has not occurred; the numbers of nodes begin at 1
 
 # Columns of `Nodes.draws`. SPECIAL: the kind of draw, see below. SIDE: the side whose deck is used. ROW, SHIFT: first
 # row of a roll's table, and number of bits that select a row. BELOW: the highest card that passes, the number of
-# results that mean yes, or the number of the end. FIRST: index of the first answer. NUMBER: number of the roll.
+# results that mean yes, or the index in `end_at`. FIRST: index of the first answer. NUMBER: number of the roll.
 SPECIAL, SIDE, ROW, SHIFT, BELOW, FIRST, NUMBER = range(7)
 # Values of SPECIAL. NOTHING: a roll, or the card of a test. PART: the next part of the program. NO_ANSWERS: a roll
 # without a table. VALUE: a card whose value counts. A positive value is a number of equally likely results.

@@ -54,7 +54,7 @@ _MOST_LOGGED = 1 << 18
 # Reasons why a kernel returns.
 DONE, NO_NEXT, NO_ANSWERS, NO_TABLE, NO_ROOM, CHECK_INTERRUPT = range(6)
 
-Snapshot = tuple[Integers, Integers, Integers]  # states of side 0 and of side 1, and the trials of each pair
+Snapshot = tuple[Integers, Integers, Integers]  # states of side 0 and of side 1, and number of trials of each pair
 
 
 class Trials:
@@ -190,7 +190,7 @@ class Chunk(NamedTuple):
 
 
 class ThreadSimulator:
-    """Simulates chunks on one thread, for a :class:`Simulation`, and counts the trials by pair of states."""
+    """Simulator of chunks on one thread of a :class:`Simulation`; it counts the trials by pair of states."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Answers to a comparison: probabilities that a unit is steady, shaken, routed or gone, by round and system.
 
-The losses can come from a duel of Armoured Clash (AC-9.2). They depend on each other, so a path then has the losses of
-all rounds. The exact method computes the distribution of paths; Monte Carlo simulates every trial round by round.
+The losses can come from a duel of Armoured Clash (AC-9.2). The rounds of a duel are dependent, so a path has the losses
+of all rounds. The exact method computes the distribution of paths. Monte Carlo simulates every trial round by round.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 DUEL_SECTIONS = ("duel", "a", "b")
 PANELS = (Panel("fates", "fates", "Fates", "round", by="system"),)
-MOST_STATES = 4000  # most pairs of states whose next round is computed; so many take some seconds
-MOST_ENTRIES = 4_000_000  # combinations of a path and a pair of states
-MOST_PATHS = 20_000
-BATCH = 1 << 20  # trials simulated side by side
+MOST_STATES = 4000  # most pairs of states from which an exact round is computed, within some seconds
+MOST_ENTRIES = 4_000_000  # most combinations of a path and a pair of states in a round, with repeats
+MOST_PATHS = 20_000  # most different paths after a round
+BATCH = 1 << 20  # most trials of a duel that are simulated at once
 Numbers = NDArray[np.int64]
 NOT_MODELLED = (
     "Legion: a commander (LG-3); terrain on the way, clambering, withdrawing, Jump, Reposition and Spur, minis in "
@@ -57,7 +57,7 @@ def chains(question: Question) -> dict[str, Chain]:
 
 
 def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
-    """Return the weights of the states in each system; for a duel, those of Armoured Clash are weights of fates."""
+    """Return states with their weights in each system; for a duel, the states of Armoured Clash are fates."""
     if question.duel is None:
         return chain_weights(chains(question), sampling)
     duel = losses_of_duel(question, sampling)
@@ -90,7 +90,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
 
 
 def _correspondence(question: Question) -> Keys:
-    """Return the equivalents of each DISCIPLINE, with the probabilities to pass rounded to four decimals."""
+    """Return the equivalents of each DISCIPLINE, with the probabilities of passing rounded to four decimals."""
     sides = question.check_sides
     targets, leadership_values = equivalents.check_targets(sides), equivalents.leaderships()
     names = ("discipline", "nerve", "courage", "check", "check_passed", "leadership", "leadership_passed")
@@ -124,7 +124,7 @@ def rules(question: Question) -> Rules:
     not_modelled: TextsAndTruth = {f"{clash}: {rule}": True for rule in not_used} | dict.fromkeys(NOT_MODELLED, True)
     far = "the unit's own edge: no edge_distance is stated, so it is far and never reached"
     warnings: TextsAndTruth = {
-        "each round: attacks, then tests, then the fate, at the activation of the unit": not is_duel,
+        "each round has attacks, then tests; the fate is that at the activation of the unit": not is_duel,
         f"the losses are the destroyed models of {question.side}, in each round as one attack": is_duel,
         "the fates in Armoured Clash are those of the unit in the duel, at the end of each round; once its rules have "
         "removed it, the other systems have no further losses": is_duel,
@@ -162,7 +162,7 @@ def complete(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
 
 
 def _has_value(value: object) -> bool:
-    """Return False for None, and for a table with no value but None: the question of an answer has such keys."""
+    """Return False for None and for tables of None, which stand for left-out keys in the question of an answer."""
     return any(map(_has_value, value.values())) if isinstance(value, dict) else value is not None
 
 
@@ -175,12 +175,12 @@ def scenario_of(question: Question) -> DuelScenario:
 class LossesAndFates(NamedTuple):
     """Losses and fates of one side of a duel."""
 
-    paths: Paths  # models lost in each round
+    paths: Paths  # models lost in each round, with the weight of each path
     fates: NDArray[Any]  # weight of each fate at the end of each round: shape (rounds, 4)
 
 
 def fates_of(states: Numbers) -> Numbers:
-    """Return the fate of each state of a unit: gone, routed (fell back), shaken (suppressed or disordered), steady."""
+    """Return the fate of each state of a unit: gone, routed (fell back), shaken (suppressed, disordered) or steady."""
     shaken = flag(states, "suppressed") | flag(states, "disordered")
     return np.select([is_removed(states), flag(states, "fell_back"), shaken], [GONE, ROUTED, SHAKEN], STEADY)
 
@@ -289,7 +289,7 @@ def losses_of_duel(question: Question, sampling: Sampling) -> LossesAndFates:
 def _one_round(
     duel: _Duel, path: Numbers, pair: Numbers, weights: NDArray[Any], sampling: Sampling, rng: np.random.Generator
 ) -> tuple[Numbers, NDArray[Any]]:
-    """Return the distinct (path + losses, pair) after a round, with weights; `path` is a multiple of models + 1."""
+    """Return the distinct (`path` + losses, next pair) after a round, with weights; `path` is index * (models + 1)."""
     parts, size = [], 0
     for number in np.unique(pair):
         rows = np.flatnonzero(pair == number)

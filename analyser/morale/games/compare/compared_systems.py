@@ -38,7 +38,7 @@ from analyser.morale.questions import Pmf, certain_pmf
 from analyser.rules import discipline
 from analyser.rules.structs import FIGHT, NONE, FightFacts, Test
 
-FALL_BACK = 3.0  # inches (AC-5.4)
+FALL_BACK = 3.0  # length of a fall-back, in inches (AC-5.4)
 CALM, SUPPRESSED, FELL_BACK = range(3)
 
 
@@ -76,7 +76,7 @@ class ComparedSystem:
         raise NotImplementedError
 
     def losses(self, pmf: Pmf, change: Callable[[Any, Any, Any], Any], *extra: Die) -> Phase:
-        """Return a phase of losses; `change(condition, losses, total of extra dice)` is the next condition."""
+        """Return a phase of losses; `change(condition, losses, total of extra dice)` returns the next condition."""
         return Phase(self._change_after(change, len(pmf)), Die(pmf), 1, tuple(ExtraDie(die, len(pmf)) for die in extra))
 
     def phase(self, change: Callable[[Any, Any], Any], *dice: Any) -> Phase:
@@ -110,7 +110,7 @@ class ComparedSystem:
 
 
 class ArmouredClash(ComparedSystem):
-    """Suppression tests (AC-4.5, AC-5); a condition is ``times fallen back * 3 + status``."""
+    """Suppression tests (AC-4.5, AC-5); a condition is ``fall-backs * 3 + status``."""
 
     title, rules = "Armoured Clash", "AC-4.5, AC-5"
     shaken, routed, gone = "suppressed", "falling back", "broken, fled, destroyed"
@@ -119,7 +119,7 @@ class ArmouredClash(ComparedSystem):
         super().__init__(question)
         stated, edge = question.armoured_clash, question.edge_distance
         falls, most = 1 if edge is None else math.ceil(edge / FALL_BACK), question.rounds_played * question.attacks + 1
-        self.falls = min(max(falls, 1), most)  # number of possible counts of falls, 0 included
+        self.falls = min(max(falls, 1), most)  # number of possible counts of fall-backs, 0 included
         self.conditions = self.falls * 3
         limit = int(question.models * question.ruleset.break_share)
         if stated.break_limit is not None:
@@ -184,7 +184,7 @@ def next_states(
 
 
 class Legion(ComparedSystem):
-    """Tokens for losses, rally, panic (LG-1 to LG-7); a condition is a state of the unit in `legion.rules`."""
+    """Tokens for losses, rally and panic (LG-1 to LG-7); a condition is a state of the unit in `legion.rules`."""
 
     title, rules = "Star Wars: Legion", "LG-1 to LG-7"
     shaken, routed, gone = "suppressed", "panicked", "off the table, destroyed"
@@ -219,7 +219,7 @@ class Legion(ComparedSystem):
 
 
 class GrandeTactique(ComparedSystem):
-    """Infantry under fire (GT-2 to GT-6); a condition is ``flights * 3 + status``, or the last one if off the map."""
+    """Infantry under fire; a condition is ``flights * 3 + status``, or the last condition for a unit off the map."""
 
     title, rules = "Grande Tactique", "GT-2, GT-3, GT-5, GT-6"
     shaken, routed, gone = "shaken", "routed", "off the map, destroyed"
@@ -228,7 +228,7 @@ class GrandeTactique(ComparedSystem):
         super().__init__(question)
         stated, ruleset, edge = question.grande_tactique, question.ruleset.grande_tactique, question.edge_distance
         flights = question.rounds_played + 2 if edge is None else max(math.ceil(edge / gt.INFANTRY_FLIGHT), 1)
-        self._far = flights > question.rounds_played + 1  # True if the edge is too far, so that flights are not counted
+        self._far = flights > question.rounds_played + 1  # True if the edge is out of reach: flights are not counted
         self._flights = 1 if self._far else flights
         self._off_map = self._flights * 3
         self.conditions = self._off_map + 1
@@ -274,7 +274,7 @@ class GrandeTactique(ComparedSystem):
 
 
 class Warmaster(ComparedSystem):
-    """A unit driven back and confused by any 6 (WM-1, WM-9); a condition is ``dice to roll * 2 + confused``."""
+    """A unit that is driven back, and confused by a 6 (WM-1, WM-9); a condition is ``dice to roll * 2 + confused``."""
 
     title, rules = "Warmaster", "WM-1, recovery of WM-9"
     shaken, routed, gone = "confused", "never", "destroyed"
@@ -282,7 +282,7 @@ class Warmaster(ComparedSystem):
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         self._dice = question.warmaster.dice
-        most_losses = max((len(pmf) - 1 for pmf in question.loss_pmfs), default=self.models)  # losses by an attack
+        most_losses = max((len(pmf) - 1 for pmf in question.loss_pmfs), default=self.models)  # in one attack
         self._most = self._dice * min(most_losses, self.models)
         self.conditions = (self._most + 1) * 2
         self.equivalents = {"drive-back dice": f"{self._dice} a model lost", "nerve": "no effect"}

@@ -1,7 +1,7 @@
 """Values of each system that are equivalent to a nerve, the probability of passing a test.
 
-Each DISCIPLINE is matched with a value of a system: as few as possible share a value, and among such matches the
-probabilities are nearest. A nerve between two DISCIPLINEs gets the nearest value in the range between theirs.
+Each DISCIPLINE is matched with a value of a system so that as few DISCIPLINEs as possible share a value; then the sum
+of squared differences of probabilities is least. A nerve between two DISCIPLINEs gets the nearest value between theirs.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from itertools import accumulate
 from analyser.morale.games.compare.question import Question
 from analyser.morale.games.mordheim.question import LEADERSHIPS
 
-LARGEST_DENOMINATOR = 10**6  # of a nerve as a fraction
-PassProbabilities = dict[int, Fraction]  # rising probabilities of passing a test, by value of a system
+LARGEST_DENOMINATOR = 10**6  # a nerve is rounded to the nearest fraction with up to this denominator
+PassProbabilities = dict[int, Fraction]  # probability of passing a test by value of a system, rising
 
 
 def disciplines(question: Question) -> PassProbabilities:
-    """Return the DISCIPLINEs: the values of the cards in the deck, and also 0 (AC-5.1)."""
+    """Return the probability of passing for each DISCIPLINE: the values of cards in the deck, and 0 (AC-5.1)."""
     deck = question.ruleset.armoured_clash.deck.counts().tolist()
     passed = {value: Fraction(sum(deck[: value + 1]), sum(deck)) for value, copies in enumerate(deck) if copies}
     return passed if 0 in passed else {0: Fraction(0)} | passed
 
 
 def check_targets(sides: int) -> PassProbabilities:
-    """Return the targets on a die, from a target that is never reached to one that always is (GT-2)."""
+    """Return the probability of passing for each target on a die, from never reached to always reached (GT-2)."""
     return {sides + 1 - passes: Fraction(passes, sides) for passes in range(sides + 1)}
 
 
 def leaderships() -> PassProbabilities:
-    """Return Leadership 2 to 12, tested on 2d6 (MD-1)."""
+    """Return the probability of passing a test on 2d6 for each Leadership from 2 to 12 (MD-1)."""
     rolls = [6 - abs(7 - total) for total in LEADERSHIPS]
     return {value: Fraction(sum(rolls[: index + 1]), 36) for index, value in enumerate(LEADERSHIPS)}
 
@@ -61,7 +61,7 @@ def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question
     probabilities, nerves = tuple(uncertain.values()), tuple(_uncertain_values(disciplines(question)).values())
     indices = _matching_indices(nerves, probabilities) if nerves else ()
     wanted = Fraction(nerve).limit_denominator(LARGEST_DENOMINATOR)
-    lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # wanted in nerves: upper == lower - 1
+    lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # if found in nerves, upper == lower - 1
     first = indices[lower - 1] if lower else 0
     last = indices[upper] if upper < len(nerves) else len(uncertain) - 1
     nearest = min(range(first, last + 1), key=lambda index: (abs(probabilities[index] - wanted), -index))
@@ -70,7 +70,7 @@ def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question
 
 @lru_cache(maxsize=64)
 def _matching_indices(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
-    """Return the index of a probability for each nerve, in rising order: fewest shared indices, then least squares."""
+    """Match each nerve with the index of a probability, in rising order: fewest shared indices, then least squares."""
     best: list[tuple[int, Fraction, tuple[int, ...]]] = [
         (0, (nerves[0] - probability) ** 2, (index,)) for index, probability in enumerate(probabilities)
     ]

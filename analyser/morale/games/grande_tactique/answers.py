@@ -52,12 +52,12 @@ NOT_MODELLED = (  # rules, and the sections that do not model them
 
 
 class GameSection(Section[Game]):
-    """The units of a game, as in :mod:`.game_steps`."""
+    """A division in a game of several turns, with its states as in :mod:`.game_steps`."""
 
     def _prepare(self) -> None:
         section, ruleset = self.section, self.question.ruleset
         self._turns = section.turns or ruleset.turns
-        # a unit may flee twice in a turn: a second time if it is charged in rout
+        # a unit flees up to twice in a turn: the second time if it is charged in rout
         flees_from_cavalry, flights = any(unit.charged_by_cavalry for unit in section.units), 2 * self._turns
         totals = [range(gt.TOTALS if flees_from_cavalry and unit.arm == "cavalry" else 1) for unit in section.units]
         paths = [gt.path_of(unit, unit_totals, flights) for unit, unit_totals in zip(section.units, totals)]
@@ -74,7 +74,7 @@ class GameSection(Section[Game]):
         )
 
     def _possible_conditions(self, unit: GameUnit, path: gt.Path) -> list[int]:
-        """Return all conditions that a unit can have, and perhaps others, in rising order."""
+        """Return all conditions that a unit can have, and perhaps some that it cannot have, in rising order."""
         flight_totals = {
             steps.FLEEING: (0,),
             steps.FLEEING_FROM_CAVALRY: range(gt.FLIGHT_DICE, gt.TOTALS) if unit.arm == "cavalry" else (0,),
@@ -115,7 +115,7 @@ class GameSection(Section[Game]):
         return [other for other in others if other.column == unit.column] or [unit]
 
     def chain(self) -> Chain:
-        """Return the chain of turns: withdrawals, PIP phase, fire and charges, each followed by flights."""
+        """Return the chain of turns: withdrawals; then PIP phase, fire and charges, each followed by flights."""
         units, ruleset, count = self.section.units, self.question.ruleset, len(self.section.units)
         surrounded = bernoulli(self.section.surrounded, ("not surrounded", "surrounded"))
         surrounded_die = (ExtraDie(surrounded, gt.TOTALS),) if self.section.surrounded else ()
@@ -251,7 +251,7 @@ class RoutSection(Section[Rout]):
         then = {"p_rallied_then": rallied, "p_destroyed_then": destroyed}
         ended = {name: np.diff(weights, axis=0, prepend=0) for name, weights in then.items()}
         ends = sum(ended.values())
-        ends[-1] += routed[-1]  # still routed at the end: counted in the last turn
+        ends[-1] += routed[-1]  # a rout that has not ended counts as ended in the last turn
         mean = Sums.of(ends.T, np.arange(1, len(ends) + 1))
         return {
             "rout": fleeing.by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),

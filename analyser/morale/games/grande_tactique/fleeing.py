@@ -16,10 +16,10 @@ from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game
 from analyser.morale.questions import exact_fraction
 
-CHECK_BONUS = {"regular": 0, "veteran": 1, "old guard": 2}  # of morale checks (GT-9)
+CHECK_BONUS = {"regular": 0, "veteran": 1, "old guard": 2}  # modifier of morale checks by quality (GT-9)
 CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LOST_FIRING}
 D6 = fair_die(6)
-SURROUNDED = gt.TOTALS  # state of a surrounded unit, after the states for the totals of the flight dice
+SURROUNDED = gt.TOTALS  # state of a surrounded unit; the states below are the totals of the flight dice
 DESTROYING = ("off the map", "surrounded")
 COLUMN_WORDS = ("eager", "shaken", "routed", "off the map")
 DIVISION_STATUSES = (gt.EAGER, gt.ROUTED, gt.DESTROYED)
@@ -54,7 +54,7 @@ class CheckSection(Section[Check]):
         return Chain(start, (tested, RECORD), gt.SILENCED + 1, story=story)
 
     def answer(self, recorded: Recorded) -> Tables:
-        """Return the table `check`: probabilities to stand, flee or be silenced, and of the state afterwards."""
+        """Return the table `check`: probabilities to stand, flee or be silenced, and of each state afterwards."""
         eager, shaken, _, routed, _, silenced = recorded.dense_weights(gt.SILENCED + 1).T
         probabilities = {"p_stands": eager + shaken, "p_flees": routed, "p_silenced": silenced}
         probabilities |= {"p_eager": eager, "p_shaken": shaken, "p_routed": routed}
@@ -79,7 +79,7 @@ class FlightSection(Section[Flight]):
         self._arm, self._enemy = gt.ARMS[self.section.arm], gt.ARMS[self.section.enemy]
 
     def chain(self) -> Chain:
-        """Return the chain: whether there is a gap, then the flight dice."""
+        """Return the chain: a phase that decides whether there is a gap, then the phase of the flight dice."""
         no_gap = bernoulli(self.section.surrounded, ("not surrounded", "surrounded"))
         gap = Phase(lambda states, closed: np.where(closed, SURROUNDED, states), no_gap, 1, title="A way out (GT-5)")
         dice = gt.flight_dice(self._arm, self._enemy)
@@ -137,7 +137,7 @@ class FlightSection(Section[Flight]):
 
 
 class ColumnSection(Section[Column]):
-    """Units of a game (:mod:`.game_steps`) in one column; the first to flee is the lowest field of a state."""
+    """Units of a game (:mod:`.game_steps`) in one column; the first unit to flee has the lowest field of a state."""
 
     def _prepare(self) -> None:
         section = self.section
@@ -215,7 +215,7 @@ class ColumnSection(Section[Column]):
 
 
 class DivisionSection(Section[Division]):
-    """Units of a game (:mod:`.game_steps`) without flights; a rout or loss is modelled as a charge of cavalry."""
+    """Units of a game (:mod:`.game_steps`) without flights; a rout or loss is modelled as a charge by cavalry."""
 
     def _prepare(self) -> None:
         section, count = self.section, len(self.section.units)
@@ -267,7 +267,7 @@ class DivisionSection(Section[Division]):
 def division_probabilities(
     division: Division | Game, standing: NDArray[np.int64], lost: NDArray[np.int64], states: States, weights: Weights
 ) -> dict[str, Weights]:
-    """Return probabilities of a division; the lowest field of its states is the collapse (GT-8)."""
+    """Return probabilities of a division; the lowest field of a state is 1 if the division has collapsed (GT-8)."""
     return {
         "p_collapsed": weights @ (states % 2),
         "p_corps_halted": weights @ gt.is_halted(lost, division.corps_units or len(division.units)),

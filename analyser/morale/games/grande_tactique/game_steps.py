@@ -1,7 +1,7 @@
-"""Steps of the game of a division, as kernels: events of a unit, and the flights that they cause (GT-1 to GT-11).
+"""Compiled steps of the game of a division: events of a unit, and the flights that they cause (GT-1 to GT-11).
 
-The condition of a unit has its position, a flag "has rallied", and its status. A state has the index of each unit's
-condition among its possible conditions; if needed, its lowest field is the collapse of the division.
+The condition of a unit combines its position, a flag "has rallied", and its status. A state has the index of each
+unit's condition among its possible conditions; if needed, a lowest field is 1 after the division has collapsed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ STATUS_OF = {word: status for status, word in enumerate(STATUS_WORDS)}
 ON_MAP = STANDING | MUST_FLEE | 1 << ROUTED | 1 << SILENCED
 WITHDRAWAL, PIPS, FLIGHT, ARTILLERY_FIRE, INFANTRY_FIRE, LOST_FIRING, CHARGE_IN_ROUT, CHARGE = range(8)
 NO_CHARGE, BY_CAVALRY, BY_INFANTRY = range(3)
-CAUSES = np.array([-1, -1, -1, rules.WORN_DOWN_BY_ARTILLERY, rules.WORN_DOWN, rules.LOST_FIRING])  # by phase
+CAUSES = np.array([-1, -1, -1, rules.WORN_DOWN_BY_ARTILLERY, rules.WORN_DOWN, rules.LOST_FIRING])  # by phase number
 ALL = 1 << 30  # more than any total
 
 
@@ -42,13 +42,13 @@ class Units(NamedTuple):
     index_of: NDArray[np.int64]  # index of each possible condition, 0 for others: shape (units, conditions)
     condition_at: NDArray[np.int64]  # condition of each index: shape (units, largest count), padded with zeros
     arms: NDArray[np.int64]
-    columns: NDArray[np.int64]  # number of the column; a unique number if it is in none
+    columns: NDArray[np.int64]  # number of the unit's column; a unique number if the unit is in none
     old_guard: NDArray[np.int64]  # 1 for Old Guard
-    modifiers: NDArray[np.int64]  # of morale checks
-    target: int  # of morale checks
+    modifiers: NDArray[np.int64]  # modifier of the unit's morale checks
+    target: int  # number to reach in a morale check
     fire_shakes: int  # 1 if fire shakes an eager unit that it wears down
     rallied: int  # status of a unit after it has rallied
-    pips_elsewhere: int  # PIPs spent on other things
+    pips_elsewhere: int  # PIPs spent on other things in each turn
     has_collapse_field: int  # 1 if the state has a field for the collapse
 
 
@@ -140,7 +140,7 @@ def make_flee(units: Units, game: GameState, unit: int, status: int, forced_out:
 
 @step
 def to_edge(units: Units, game: GameState, unit: int) -> int:
-    """Return the distance of a unit to the map edge, `INCH` for each inch; the foremost unit has the largest."""
+    """Return the distance of a unit to the map edge, `INCH` for each inch; the foremost unit is farthest."""
     return int(units.positions.to_edge[unit, game.position[unit]])
 
 
@@ -241,7 +241,7 @@ def apply_charge(units: Units, game: GameState, unit: int, enemy: int) -> None:
 
 @step
 def state_after(units: Units, phase: int, unit: int, game: GameState, collapsed: int, total: int) -> int:
-    """Return the state after a phase that affects the unit, with a total of its dice; overwrites `game`."""
+    """Return the state after a phase that affects the unit, for a total of the phase's dice; this overwrites `game`."""
     if phase == WITHDRAWAL:
         game.status[unit] = WITHDRAWN
     elif phase == PIPS:
@@ -250,7 +250,7 @@ def state_after(units: Units, phase: int, unit: int, game: GameState, collapsed:
         flee(units, game, unit, total % rules.TOTALS, total // rules.TOTALS)
     elif phase in (CHARGE, CHARGE_IN_ROUT):
         apply_charge(units, game, unit, total)
-    elif total % 2:  # the lowest bit: the unit is under fire
+    elif total % 2:  # the lowest bit is 1 if the event occurs
         apply_fire(units, game, unit, CAUSES[phase], total // 2)
     return pack(units, game, has_collapsed(game, collapsed))
 
@@ -341,7 +341,7 @@ def read(units: Units, states: States) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def change(units: Units, phase: int, unit: int) -> Change:
-    """Return the change of states in a phase."""
+    """Return the function that changes states in a phase."""
     return lambda states, totals: next_states(units, phase, unit, len(totals), states[:, 0])
 
 

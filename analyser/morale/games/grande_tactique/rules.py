@@ -27,13 +27,13 @@ EAGER, SHAKEN, FLEEING, ROUTED, DESTROYED, SILENCED = range(6)
 
 STANDS, FLEES, CHECKS, IS_SHAKEN, IS_SILENCED = range(5)  # effects of a cause on a unit
 
-Number = Any  # an integer, or an array with one for each state
+Number = Any  # an integer, or an array with an integer for each state
 
-INFANTRY_FLIGHT, CAVALRY_FLIGHT = 7, 11  # inches, without dice
-INFANTRY_PURSUED = 6  # inches of a pursuit of infantry
+INFANTRY_FLIGHT, CAVALRY_FLIGHT = 7, 11  # length of a flight in inches, without dice
+INFANTRY_PURSUED = 6  # length of a pursuit of infantry, in inches
 FLIGHT_DICE = 2
 RALLY_COST = 2  # PIPs
-SHAKEN_BY_OLD_GUARD, ROUTED_BY_OLD_GUARD = 9, 3  # inches from fleeing Old Guard
+SHAKEN_BY_OLD_GUARD, ROUTED_BY_OLD_GUARD = 9, 3  # largest distances from fleeing Old Guard, in inches
 TOTALS = FLIGHT_DICE * 6 + 1  # number of possible totals of the dice of a flight, 0 included
 OFF_MAP = -1  # position after a flight off the map
 INCH = 10**9  # so that lengths with up to nine decimals are integers
@@ -44,7 +44,7 @@ def response(arm: int, shaken: int, cause: int) -> int:
     """Return the effect of a cause on a unit: it stands, flees, takes a morale check (GT-2), is shaken or silenced.
 
     Artillery never flees: a charge or the fire of artillery silences it (GT-1). Fire that wears down an eager unit
-    shakes it. Shaken infantry checks if worn down or after losing its firing; shaken cavalry flees if worn down.
+    shakes it. Shaken infantry checks if worn down or after a lost firing attack; shaken cavalry flees if worn down.
     """
     worn_down = cause in (WORN_DOWN, WORN_DOWN_BY_ARTILLERY)
     if arm == ARTILLERY and cause in (CHARGED, WORN_DOWN_BY_ARTILLERY):
@@ -138,7 +138,7 @@ class Positions(NamedTuple):
 
     counts: NDArray[np.int64]  # number of positions of each unit: shape (units,)
     ends_by_total: NDArray[np.int64]  # position after a flight with each total of its dice, or OFF_MAP
-    to_edge: NDArray[np.int64]  # distance to the map edge, `INCH` for each inch; the foremost unit has the largest
+    to_edge: NDArray[np.int64]  # distance to the map edge, `INCH` for each inch; the foremost unit is farthest
     sheltered: NDArray[np.bool_]  # True in woods or a built-up area
     off_column: NDArray[np.bool_]  # True if the unit has left its column, because it is or was in shelter
 

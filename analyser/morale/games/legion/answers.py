@@ -118,7 +118,7 @@ def _tokens(unit: Unit, recorded: Recorded) -> Table:
 
 
 def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) -> dict[str, Table]:
-    """Return P(panicked) by tokens, and by round for the fewest attacks that suffice (otherwise the most tried)."""
+    """Return P(panicked) by tokens, and by round for the fewest attacks that suffice (if none do, the most tried)."""
     by_tokens, by_round = {}, {}
     for (case, what), units in _varied_questions(question).items():
         results = [recorded[f"{case} a commander, {number} {what}"] for number in range(len(units))]

@@ -14,11 +14,11 @@ from analyser.morale.questions import moves_over
 
 NO_COURAGE = 0  # a unit without COURAGE is never suppressed and never panics (LG-1)
 ACTIONS = 2
-Number = Any  # an integer, or an array with one for each state
+Number = Any  # an integer, or an array with an integer for each state
 
 
 def is_panicked(tokens: Number, panic_courage: Number) -> Any:
-    """Return True if this many tokens panic a unit (LG-1, LG-3); with fewer it loses its panic token (LG-6)."""
+    """Return True if this many tokens panic a unit (LG-1, LG-3); a unit with fewer loses its panic token (LG-6)."""
     return (panic_courage != NO_COURAGE) & (tokens >= 2 * panic_courage)
 
 
@@ -32,7 +32,7 @@ class Unit:
     """The numbers of a unit. Its states are integers: first those on the table, then `off_table` and `destroyed`."""
 
     courage: int
-    panic_courage: int  # COURAGE with the commander near
+    panic_courage: int  # COURAGE in panic checks with the commander near
     most_tokens: int
     moves_to_edge: int  # number of moves; 0 if the edge is too far for the rounds of the game
     end_phase_tokens: int

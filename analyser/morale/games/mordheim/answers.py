@@ -31,9 +31,9 @@ from analyser.morale.questions import exact_fraction
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")
-NO_COMBAT = 4  # mode after a failed charge; other modes are the sum of 1 if the fighter is afraid and 2 if the enemy is
-HOLDS, RALLIED, LEFT, DOWN, BREAKS, FLEES = range(6)  # states; the inches to the edge are added to FLEES
-ACTIONS = ("sensible", "walks", "idle", "no blows")  # of a stupid warrior in a turn
+NO_COMBAT = 4  # mode after a failed charge; in other modes, bit 0 means an afraid fighter, bit 1 an afraid enemy
+HOLDS, RALLIED, LEFT, DOWN, BREAKS, FLEES = range(6)  # states of a warrior alone; in flight: FLEES + inches to the edge
+ACTIONS = ("sensible", "walks", "idle", "no blows")  # actions of a stupid warrior in a turn
 SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(ACTIONS))
 LEADER_STATES = ("standing", "out of action", "stunned", "knocked down", "fleeing")
 STANDING, OUT, STUNNED = range(3)
@@ -49,7 +49,7 @@ class AloneSection(Section[Alone]):
         self.fraction = inches - edge  # runs are whole inches, so this fraction never changes
         self.after_first_run = LEFT if section.edge == 0 else FLEES + inches
         self.is_tested = section.opponents >= 2 and not section.friends_near  # (MD-5)
-        # the warrior may still be in flight after its first run
+        # True if the warrior may still be in flight after its first run
         self.can_flee = self.is_tested and section.leadership < LEADERSHIPS[-1] and self.after_first_run != LEFT
 
     def _after_test_roll(self, states: Any, roll: Any) -> Any:
@@ -195,7 +195,7 @@ class TogetherSection(Section[Together]):
 
     def _after_test_roll(self, test: int, states: Any, rolls: Any) -> Any:
         leader, failed = states % 5, states // 5
-        is_skipped = (test > 0) & (failed & self.rout_tests == 1)  # after a failed rout test
+        is_skipped = (test > 0) & (failed & self.rout_tests == 1)  # no warrior tests after a failed rout test
         passed = is_skipped | mordheim.passes(rolls + LOWEST_SUM, self._leadership(test, leader))
         return np.where(passed, states, (failed | 1 << test) * 5 + leader)
 
@@ -267,7 +267,7 @@ class CombatSection(Section[Combat]):
         return self.fields.get("frenzied", states) >> side & 1 == 1
 
     def _after_fear(self, states: Any, rolls: Any) -> Any:
-        """Return the states after tests of fear: on failure a charger does not charge, a target is afraid (MD-9)."""
+        """Return the states after tests of fear: a side that fails does not charge, or is afraid if charged (MD-9)."""
         fails = []
         for side, is_tested, roll in zip(self.sides, self.tests, (rolls % N_SUMS, rolls // N_SUMS)):
             leadership = max(side.leadership, side.leader or 0)  # (MD-4)
@@ -373,7 +373,7 @@ class CombatSection(Section[Combat]):
 
 
 def _tests_of(combat: Combat) -> tuple[bool, ...]:
-    """Return True for each side that must test for fear in a charge: not if frenzied, immune or causing fear (MD-9)."""
+    """Return which sides test for fear in a charge: not those that are frenzied, immune or cause fear (MD-9)."""
     sides = (combat.fighter, combat.enemy)
     return tuple(
         combat.charger != "nobody"

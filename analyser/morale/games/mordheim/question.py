@@ -253,7 +253,7 @@ class Question(MoraleQuestion):
 
 
 RIVAL_NAMES = ("rival", *(f"rival {number}" for number in range(2, 2 * MOST_WARBANDS)))
-RESERVED = ("several_left", "nobody_yet")  # endings of other columns; no warband may have such a name
+RESERVED = ("several_left", "nobody_yet")  # endings of other column names, so no warband may have these names
 
 
 def column_of(name: str) -> str:

@@ -15,7 +15,7 @@ TWO_DICE = Die(  # the sum of two dice minus 2
 )
 D6 = fair_die(DIE_SIDES)
 NO_WARRIOR = 0  # Leadership if no warrior is left for the test, so that every roll of two dice fails
-Number = Any  # an integer, or an array with one for each state
+Number = Any  # an integer, or an array with an integer for each state
 LEADER_RULE = 'MD-4 the Leadership of a leader within 6"'
 ROLL_TO_HIT_IF_AFRAID = 6  # (MD-9)
 
@@ -47,6 +47,6 @@ def rerolls_misses(fighter: Fight | Fighter, frenzied: Number, combat_round: int
 
 
 def hits_of_sides(needed: int, rerolls: bool) -> tuple[int, int]:
-    """Return the numbers of hits and of equally likely results of a roll, with or without re-rolls (MD-8)."""
+    """Return how many equally likely results of a roll hit, and how many it has; `rerolls` re-rolls misses (MD-8)."""
     hits = DIE_SIDES + 1 - needed
     return (hits * (2 * DIE_SIDES - hits), DIE_SIDES**2) if rerolls else (hits, DIE_SIDES)

@@ -29,8 +29,8 @@ from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
 from analyser.morale.questions import certain_pmf
 
-ROUTED, GAVE_UP, ALL_OUT = range(3)  # added to `n_fighting`: the state of a warband that has left
-# value of `selected` for all states; n > 0 selects those with n warriors standing, 0 those with the leader out
+ROUTED, GAVE_UP, ALL_OUT = range(3)  # the state of a warband that has left is `n_fighting` plus one of these
+# value of `selected` for all states; n > 0 selects states with n warriors standing, 0 states with the leader out
 ALL_STATES = -1
 _STATED_CHAIN = "warbands"  # name of the chain with the leader as stated
 ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in order: ROUTED, GAVE_UP, ALL_OUT
@@ -50,7 +50,7 @@ LEADER_FATES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A phase of a warband: next states and dice by state; with a `rival`, up to `number` of its warriors roll them."""
+    """A phase of a warband: next states and dice by state; with a `rival`, up to `number` of its warriors roll dice."""
 
     after: NDArray[np.int64]
     die: Die = NO_DIE
@@ -79,7 +79,7 @@ class Losses(NamedTuple):
 class WarbandStates:
     """States (integers) and steps of a warband, for any Leadership of its leader.
 
-    A state is ``leader out of action * took_part + others out of action``, or one of three more if the warband left.
+    A state is ``leader out of action * took_part + others out of action``, or one of three more once it has left.
     """
 
     def __init__(self, warband: Warband, question: Question) -> None:
@@ -263,7 +263,7 @@ class WarbandSection(Section[Warband]):
         return labels | ({"the game is over (MD-3)": bool(fields.over[0])} if len(self.bands) > 1 else {})
 
     def chain(self) -> dict[str, Chain]:
-        """Return the chain of the game; `effect_of_leader` adds chains by Leadership and fate of the first leader."""
+        """Return the chain of the game; `effect_of_leader` adds chains with other leaders of the first warband."""
         by_name = {_STATED_CHAIN: self._chain_of(self.section)}
         for fate, changes in LEADER_FATES.items() if self.question.effect_of_leader else ():
             for leader in LEADERSHIPS:

@@ -64,7 +64,7 @@ def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> Tables
 
 
 def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Table:
-    """Return probabilities (confusion, in total and by cause; destruction) and means."""
+    """Return the probabilities of confusion (in total and by cause) and of destruction, and means."""
     move, confused, kinds = mover.question.move, mover.is_confused(fields), {entry.kind for entry in mover.way}
     kind = np.array([*(entry.kind for entry in mover.way), "none"])[fields.halted_at]
     destroyed = (fields.halted_at >= 0) & mover.retreats

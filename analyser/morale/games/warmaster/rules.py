@@ -21,7 +21,7 @@ Choice = Literal["always", "never", "fewest confused"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 NO_SIX = Fraction(5, 6)
 DIE_SIDES = 6
-Number = Any  # an integer, or an array with one for each state
+Number = Any  # an integer, or an array with an integer for each state
 
 
 class Meeting(IntEnum):
@@ -56,7 +56,7 @@ class ObstacleOnWay(NamedTuple):
     obstacle: Obstacle
     kind: Kind
     halt: float  # centimetres after which the unit stops if it cannot pass
-    reached_from: int  # shortest move into it, in whole centimetres
+    reached_from: int  # shortest move that reaches it, in whole centimetres
     mover_tests: int  # dice of the mover if the friend makes way (WM-4), or at the edge of terrain (WM-2)
     friend_tests: tuple[int, ...]  # dice of each friend that makes way
     stands: int  # stands of the mover that it blocks
@@ -107,7 +107,7 @@ def choices_of(question: Question) -> tuple[Choice, ...]:
 
 
 def meeting_results(question: Question, choice: Choice) -> NDArray[np.int64]:
-    """Return the result of meeting each obstacle: shape (obstacles, obstacles reached, mover already confused)."""
+    """Return the result of meeting each obstacle, by number of obstacles reached and confusion of the mover (0, 1)."""
     way, sees_dice = obstacles_of(question), choice == "fewest confused" and question.move != "retreats"
     stated = [entry.obstacle.make_way for entry in way]
     always = [(choice != "never" if stated_choice is None else stated_choice,) * 2 for stated_choice in stated]
@@ -125,7 +125,7 @@ def meeting_results(question: Question, choice: Choice) -> NDArray[np.int64]:
 def _choices_for_fewest(way: tuple[ObstacleOnWay, ...]) -> list[tuple[bool, bool]]:
     """Return which friends make way so that the mean number of confused units is least, by backward induction."""
     more = [Fraction(0)] * 2  # mean number of units confused later, if the mover is not confused yet, and if it is
-    choices: list[tuple[bool, bool]] = []  # for each obstacle, if the mover is not confused yet, and if it is
+    choices: list[tuple[bool, bool]] = []  # by obstacle: the choice if the mover is not confused yet, and if it is
     for entry in reversed(way):
         refused = [1 - NO_SIX if entry.kind == "impassable" else Fraction(1), Fraction(0)]
         friends = sum((1 - NO_SIX**tests for tests in entry.friend_tests), Fraction(0))
@@ -142,7 +142,7 @@ class MoveState(NamedTuple):
     """Fields of states, as arrays of the shape of the states."""
 
     lost: NDArray[np.int64]  # turns lost to confusion before this turn
-    moved: NDArray[np.int64]  # centimetres
+    moved: NDArray[np.int64]  # centimetres moved
     halted_at: NDArray[np.int64]  # index of the obstacle at which the unit has halted; -1 if it has not halted
     friends: NDArray[np.int64]  # number of confused friends
     test: NDArray[np.bool_]  # True if confused by halting at the obstacle, with or without a test
@@ -158,10 +158,10 @@ class Mover:
         self.full_stands = question.stands or question.ruleset.stands
         self.retreats = question.move == "retreats"
         self._results = meeting_results(question, choice)
-        self.farthest = 6 * question.dice if question.dice else len(question.distance or ()) - 1  # centimetres
+        self.farthest = 6 * question.dice if question.dice else len(question.distance or ()) - 1  # in centimetres
         self.n_friend_counts = 1 + sum(max(len(entry.friend_tests), entry.kind == "friend") for entry in self.way)
         flags = {"test": 2, "six": 2, "pushed": 2, "friends": self.n_friend_counts}
-        stops = len(self.way) + 1  # 0 on the move, or the index of an obstacle plus 1
+        stops = len(self.way) + 1  # `halted_at` is 0 on the move, or the index of an obstacle plus 1
         self.fields = Fields({"lost": question.turns, "moved": self.farthest + 1, "halted_at": stops, **flags})
 
     def read(self, states: States) -> MoveState:
