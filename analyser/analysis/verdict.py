@@ -216,7 +216,8 @@ class _Dominator(NamedTuple):
     @property
     def reason(self) -> str:
         saved = f"{counted(self.saved, 'point')} less" if self.saved else "no more"
-        return f"{self.loadout} does at least as well in every matchup, has all rules of this loadout, and costs {saved}"
+        has_all = "has every property of this loadout"
+        return f"{self.loadout} does at least as well in every matchup, {has_all}, and costs {saved}"
 
 
 def _dominators(answer: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
