@@ -77,7 +77,7 @@ class Movement:
         space = np.full(reach.shape, battlefield.retreat_space)
         one_shoots = self._rounds_needed(np.maximum(longer_reach - stops, 0.0), space)
         one_shoots = np.minimum(np.where(row_comes, one_shoots, one_shoots.T), ROUNDS)
-        same_approaches = row_comes == row_charges  # same unit in both phases: the other has less space left
+        same_approaches = row_comes == row_charges  # one unit approaches in both, so the other has less space
         space = np.where(same_approaches, np.maximum(space - one_shoots * self._speed[None, :], 0.0), space)
         both = self._rounds_needed(np.maximum(shorter_reach - charge_range, 0.0), space)
         both = np.minimum(np.where(row_charges, both, both.T), ROUNDS - one_shoots)

@@ -1,7 +1,7 @@
 """Check of fair points by battles: each loadout fills an army of about equal points, and every two armies fight.
 
-Fair points also count close battlefields, and what a role usually costs. So win rates are also compared with even
-points, at which a unit has no lead on the battlefield of these battles. Losses are computed as for fair points.
+Fair points also take close battlefields and the usual price of a role into account. So win rates are also compared with
+the points at which a unit loses as much as it destroys on the battlefield of these battles alone (even points).
 """
 
 from __future__ import annotations

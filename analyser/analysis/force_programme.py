@@ -97,7 +97,7 @@ class Force:
         values : ndarray
             Value of each loadout, shape (loadouts,); with shape (opponents, loadouts) the worst opponent counts.
         unlike : sequence of SolvedList
-            Earlier lists. The new list leaves out units of each that make up at least the share `differ` of its points.
+            Earlier lists. Of each one's points, at least the share `differ` is in units that the new list leaves out.
         any_points : bool
             Allow fewer points than `least_points`.
         """

@@ -14,6 +14,7 @@ from analyser.analysis.equilibrium_prices import offence_and_toughness
 from analyser.analysis.mutual_losses import Exchange
 from analyser.analysis.roles import TRANSPORT, peer_medians, peers_of, plural
 from analyser.common.kernel_records import Floats
+from analyser.common.text import whole_percent
 from analyser.game.keywords import distinct_keywords
 from analyser.game.units import Loadout, Unit, unit_of
 
@@ -29,7 +30,7 @@ _TEXTS = {
     FIGHTING: "in close quarters it destroys, for its points, {times} other {role}{detail}",
     HITS: "it takes {own:.0f} hits to destroy 100 points of it (other {role}: {usual:.0f}){detail}",
     ENDURANCE: "because of its tests and rules it {times} other {role}{detail}",
-    OUT_OF_REACH: "it shoots from outside the enemy's reach {share:.0%} of the time, which prevents {prevented:.0%} of"
+    OUT_OF_REACH: "it shoots from outside the enemy's reach {share} of the time, which prevents {prevented:.0%} of"
     " its losses (other {role}: {usually:.0%} of theirs)",
     SUPPRESSING: "suppressing its enemies{detail} prevents {prevented:.0%} of its losses (other {role}: {usually:.0%})",
     SUPPRESSED: "being suppressed reduces the losses it inflicts by {prevented:.0%} (other {role}: {usually:.0%})",
@@ -181,7 +182,7 @@ class PriceDrivers:
         facts |= {"more": "more" if times > 1 else "less", "by": abs(times - 1)}
         facts |= {"prevented": 1 - min(own, 1 / own), "usually": 1 - min(usual, 1 / usual)}
         if name == OUT_OF_REACH:
-            facts["share"] = float(np.exp(self._outranging[0][index]))
+            facts["share"] = whole_percent(float(np.exp(self._outranging[0][index])))
         return _TEXTS[name].format(**facts)
 
     def _detail(self, name: str, index: int, times: float) -> str:

@@ -212,13 +212,17 @@ class FairPoints(JudgedAnswer):
         ]
         title = "\n".join(fill("Points of each role divided by its value in fights (taken as given):"))
         by_level = fill(f"The same for each level, relative to the other levels of a unit: {levels}.")
-        explained = f"One number for the strength of each loadout explains {share} of the differences between matchups"
+        explained = f"If each loadout had one number for its strength, these would explain {share} of the differences"
         return [
             Block(lines=heading),
             *self._loadout_blocks(),
             Block(title, rows=roles, align="<>><", lines=by_level),
             Block(lines=fill(self._equilibrium())),
-            Block(lines=fill(f"{explained}; the rest depends on the pairing, as in rock, paper, scissors.")),
+            Block(
+                lines=fill(
+                    f"{explained} between matchups; the rest depends on the pairing, as in rock, paper, scissors."
+                )
+            ),
             Block(lines=[f"Interval: {self.interval_covers}.", *RULE]),
         ]
 

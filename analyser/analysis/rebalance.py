@@ -166,7 +166,7 @@ def _mean_distance(frame: pd.DataFrame) -> float:
 
 
 def _reliable_rows(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
-    """Return the rows of `ours` that have fair points, except those whose deviation uncounted benefits may explain."""
+    """Return the rows of `ours` with fair points, without those that uncounted benefits may explain."""
     frame = standings.prices.frame
     frame = frame[frame["loadout"].isin(list(ours)) & frame["fair_points"].notna()]
     is_wrong = frame[["under_probability", "over_probability"]].max(axis=1) >= WRONG_AT

@@ -28,7 +28,7 @@ PAGE_BATTLES = 10_000
     "MINE YOURS",
     *key_options(BattleTerms, "battle", "Battle"),
     Option("--picture", "Picture for --plot. Default: margin.", OUTPUT, choices=PICTURES),
-    Option("--tell N", "Instead print battle N of the simulation in words; 0 is the first.", OUTPUT, least=0),
+    Option("--tell N", "Print battle N of the simulation in words, not the figures; 0 is the first.", OUTPUT, least=0),
     Option("--swing/--no-swing", "Also simulate without each unit, to show what it contributes (its swing).", METHOD),
     Option("--tactics/--no-tactics", "First play all tactics against each other, to find an equilibrium.", METHOD),
     Option("--trials N", "Battles to simulate. Default: 10,000.", METHOD, least=1),

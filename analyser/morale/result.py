@@ -252,7 +252,7 @@ def _value_text(value: Any) -> str:
         return f"{value['unit'] or 'a unit of its own'}, {value['models']} models"
     if isinstance(value, dict):
         first = next(iter(value)) if len(value) == 1 else ""
-        if first.isdecimal() and value[first] == 1.0:  # the distribution of a certain number
+        if first.isdecimal() and value[first] == 1.0:  # the number has probability 1
             return first
         return ", ".join(
             f"{key} = ({_value_text(inner)})" if isinstance(inner, dict) else f"{key} = {_value_text(inner)}"

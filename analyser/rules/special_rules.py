@@ -38,7 +38,7 @@ def after_demise_die(state: int, strikes: bool, distance: int, side: SideFacts) 
 
 @step
 def causes_panic(other: int) -> bool:
-    """Return True if the `other` unit is removed, and its die was, or may have been, a miss."""
+    """Return True if the `other` unit is removed and has the bit PANIC: its die was, or may have been, a miss."""
     return unit_state.is_removed(other) and other & PANIC != 0
 
 

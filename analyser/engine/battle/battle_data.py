@@ -29,7 +29,7 @@ NO_STRIKE = -1
 NOWHERE = 1 << 30  # added to the squared distance of a unit off the field; exceeds every squared distance on the field
 BATCHES = 32  # number of batches of battles, whose differences give standard errors
 PERCENT = 101  # number of whole percentages, 0 to 100
-CHUNK_BATTLES = 256  # battles of a chunk, a power of two; each may use WORDS_PER_BATTLE of the chunk's WORDS_PER_CHUNK
+CHUNK_BATTLES = 256  # a power of two; the random words of a chunk suffice for these battles
 EVENT_FIELDS, MOST_EVENTS = 6, 1 << 13
 PLAN_FIELDS = 6
 OUTCOMES = 5
@@ -87,7 +87,7 @@ LANES = 16  # enemies that vector instructions process together
 # has squared ranges after 1, 2, 3 or 4 moves at double time. MOST, MOST_AFTER_MOVE and BEYOND ignore shots on lookout.
 CHARGING, STANDING, MOVING, WATCHING = range(4)
 POWER, REACH, DANGER, RANGE, AHEAD = range(0, 20, 4)
-MOST, MOST_AFTER_MOVE, BEYOND = 20, 21, 22  # greatest POWER; that after a move or in a charge; length beyond RANGE
+MOST, MOST_AFTER_MOVE, BEYOND = 20, 21, 22  # greatest POWER at all, and after a move; shortest distance out of reach
 ATTACK_ROWS = 23
 LONGEST_LENGTH = np.iinfo(np.int16).max  # longest length that PairFacts can store; exceeds every distance
 
@@ -99,7 +99,7 @@ class RowFacts:
     long: Annotated[Any, np.int16, (MOST_SHOTS,)]
     short: Annotated[Any, np.int16, (MOST_SHOTS,)]  # -1 for a row without short range
     within: Annotated[Any, np.int16, (MOST_SHOTS,)]  # fires only beyond this: short range of an Indirect row, or -1
-    row: Annotated[Any, np.int8, (MOST_SHOTS,)]  # index of the row it fires; the second attack with a row overcharges
+    row: Annotated[Any, np.int8, (MOST_SHOTS,)]  # index of its row; of two attacks with one row, the second overcharges
     still: Annotated[Any, np.int8, (MOST_SHOTS,)]  # 1: a Move or Fire row
     reloads: Annotated[Any, np.int8, (MOST_SHOTS,)]  # 1: a Slow to Fire row
     near: Annotated[Any, np.int8, (MOST_SHOTS,)]  # 1: it uses the dice in parentheses at short range (Point Blank)
@@ -235,7 +235,7 @@ class Battlefield:
     cards_left: Annotated[Any, np.int64, (2,)]  # number of cards in the deck
     hand_size: Annotated[Any, np.int64, (2,)]  # number of cards in the hand
     broken_down: Annotated[Any, np.int64, (2,)]  # 1: communications have broken down
-    finished: Annotated[Any, np.int64, (2,)]  # number of the first units in `listed` that cannot act again this round
+    finished: Annotated[Any, np.int64, (2,)]  # how many units at the start of `listed` cannot act again this round
     points: Annotated[Any, np.int64, (2,)]  # victory points
     holders: Annotated[Any, np.int64, (2, MOST_OBJECTIVES)]  # number of units in contact that can control the objective
     contesters: Annotated[Any, np.int64, (2, MOST_OBJECTIVES)]  # number of units in contact that deny the enemy control

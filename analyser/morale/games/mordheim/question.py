@@ -60,7 +60,9 @@ class Fight(Record):
 class Warband(Record):
     """A warband that loses warriors turn by turn."""
 
-    name: Name = optional("warband", "Name of the warband. Default: warband; rivals: rival, rival 2, and so on.")
+    name: Name = optional(
+        "warband", "Name of the warband. Default: warband; for rivals: rival, then rival 2, and so on."
+    )
     leader: Leadership = Field(description="Leadership of the leader.")
     others: Several[Group] = optional((), "The other warriors, such as [{leadership = 7, number = 5}].")
     out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = optional(0, "Warriors out of action at the start.")
@@ -112,7 +114,7 @@ class Alone(Record):
     to_wound: Roll | None = optional(None, "Roll with which a hit wounds it. Default: the ruleset's.")
     save: Roll | None = optional(None, "Roll with which its armour saves; 7: never. Default: the ruleset's.")
     edge: Distance | None = optional(
-        None, "Inches to the nearest table edge where its first run ends. Default: far, never reached."
+        None, "Distance in inches from the end of its first run to the nearest table edge. Default: far, never reached."
     )
     charged: Probability = optional(0.0, "Probability in each turn that it is charged while it flees (MD-6).")
     rally_leader: Leadership | None = optional(None, 'Leadership of a leader within 6" in its rally phases.')
