@@ -90,9 +90,10 @@ def offence_and_toughness(losses: Floats, frequencies: Floats, prices: Floats) -
 
 
 def leads(losses: Floats, prices: Floats) -> Floats:
-    """Return the lead of the row over the column: (destroyed - lost) / (destroyed + lost) in points, -1 to 1.
+    """Return the lead of the row over the column, -1 to 1: (destroyed - lost) / (destroyed + lost).
 
-    :data:`NEGLIGIBLE_LOSS`, added to both amounts, keeps the lead near 0 if both are tiny.
+    Each side's losses are in points per point of the enemy. :data:`NEGLIGIBLE_LOSS`, added to both, keeps the lead near
+    0 if both are tiny.
     """
     traded = losses * np.exp(prices[None, :] - prices[:, None])
     shares: Floats = (traded - traded.T) / (traded + traded.T + 2 * NEGLIGIBLE_LOSS)

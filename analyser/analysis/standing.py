@@ -78,7 +78,7 @@ class Standings:
 
     @cached_property
     def leads(self) -> pd.DataFrame:
-        """Lead of the row over the column, -1 to 1: (points destroyed - points lost) / (their sum)."""
+        """Lead of the row over the column, as of :func:`.equilibrium_prices.leads`."""
         gains = equilibrium_prices.leads(self._exchange.mean(), np.log(self._exchange.points))
         names = [loadout.selector for loadout in self._exchange.loadouts]
         return pd.DataFrame(gains, index=names, columns=names)

@@ -31,6 +31,7 @@ _FILE_KINDS = {  # kinds of files by their first bytes, in lower case
     b"<!doctype html": "a web page",
     b"<html": "a web page",
     b"<?xml": "XML",
+    b"{": "JSON",
     b"\xff\xfe": "UTF-16 text",
     b"\xfe\xff": "UTF-16 text",
     b"\x89png": "a picture",
@@ -121,8 +122,8 @@ def read_toml(path: Path) -> dict[str, Any]:
 def kind_hint(data: bytes) -> str:
     """Return the end of a message that guesses the kind of a file from its first bytes; empty if unknown.
 
-    >>> kind_hint(b"%PDF-1.4"), kind_hint(b"name = 'mine'")
-    ('; it looks like a PDF', '')
+    >>> kind_hint(b"%PDF-1.4"), kind_hint(b'{"a": 1}'), kind_hint(b"name = 'mine'")
+    ('; it looks like a PDF', '; it looks like JSON', '')
     """
     head = data[:32].lstrip().lower()
     return next((f"; it looks like {kind}" for start, kind in _FILE_KINDS.items() if head.startswith(start)), "")

@@ -357,7 +357,8 @@ def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset
     if not possible:
         ranged = [candidate.id for candidate in attacker.unit.rows if candidate.kind == "ranged"]
         reasons = "; ".join(f"{name}: {why_not[name]}" for name in ranged or why_not) or "the unit has no rows"
-        instead = "" if ranged else "; it can charge: analyser charge"
+        can_charge = not ranged and attacker.unit.rows and not attacker.unit.has("Static")
+        instead = "; it can charge: analyser charge" if can_charge else ""
         raise InputError(f"{attacker.selector}: no row can make this attack ({reasons}{instead})")
     if len(possible) == 1:
         return possible[0], ""

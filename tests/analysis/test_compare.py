@@ -13,6 +13,7 @@ from analyser.common.errors import InputError
 from analyser.common.intervals import greatest_width
 from analyser.common.metrics import COMPARE_METRICS, DIVISIBLE, MATCHUP_METRICS, PER_100_POINTS, MetricName
 from analyser.engine.parallel import CHUNK_TRIALS
+from analyser.game.profiles import Profiles
 from analyser.game.units import Level
 from analyser.scenarios.load import Circumstances, Conditions, Terms
 from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, ChargeTerms, DuelTerms
@@ -56,6 +57,17 @@ def test_who_cannot_attack_stays_in_the_table_and_says_why(found):
     assert row["why_not"] == "no row can make this attack (melee: it is a melee row; it can charge: analyser charge)"
     assert row[list(COMPARE_METRICS)].isna().all()
     assert "crown/horse-guard-cavalry@basic cannot attack: no row" in str(found)
+
+
+def test_a_unit_that_cannot_charge_is_not_told_to():
+    cavalry = Profiles()["crown/horse-guard-cavalry@basic"]
+    for unit in (
+        cavalry.with_(rules="+Static"),
+        cavalry.model_copy(update={"unit": cavalry.unit.model_copy(update={"rows": ()})}),
+    ):
+        with pytest.raises(InputError, match="no row can make this attack") as refused:
+            analyser.attack(unit, "imperium/krupp@basic")
+        assert "it can charge" not in str(refused.value)
 
 
 def test_the_best_is_the_best_by_the_metric_asked_for(library):
