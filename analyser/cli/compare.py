@@ -87,7 +87,7 @@ def compare_loadouts(
     """
     note_without_effect(**keys)
     if over or not target or kind != "attack":
-        keys |= {"over": over or (DEFAULT_OVER[kind],), "metric": metric or None}
+        keys |= {"over": over, "metric": metric or None}
         return _compare_over(loadouts, target, kind, keys)
     if metric[1:]:
         raise InputError("several metrics need a range", where="--metric", allowed="one; or several with --over")
@@ -103,12 +103,20 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], kind: str,
         raise InputError("more than one target over a range", where="--target", allowed="one with --over")
     if target:
         section, conditions = target_and_conditions(target[0], kind)
+        keys["over"] = keys["over"] or _default_over(kind, conditions)
         keys |= {"target": section, "kind": kind, **conditions}
     else:
         _check_files(loadouts, kind)
+        keys["over"] = keys["over"] or DEFAULT_OVER[kind]
     result = with_progress(analyser.curve, list(loadouts), noun="points", **keys)
     show(result)
     return 0 if result.complete else INTERRUPTED
+
+
+def _default_over(kind: str, conditions: dict[str, Any]) -> str | dict[str, Any]:
+    """Return the key that varies by default; if it is stated, take it out of `conditions` as its only value."""
+    key = DEFAULT_OVER[kind]
+    return {key: conditions.pop(key)} if key in conditions else key
 
 
 def _check_files(files: tuple[str, ...], kind: str) -> None:

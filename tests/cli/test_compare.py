@@ -51,6 +51,19 @@ def test_charges_and_duels_are_compared_without_a_range_of_ones_own():
 
 
 @pytest.mark.parametrize(
+    ("kind", "stated", "over"),
+    [
+        ("charge", ("--outflanking",), "outflanking=yes"),
+        ("duel", ("--distance", 8), "distance=8"),
+    ],
+)
+def test_a_stated_default_key_has_this_one_value(kind, stated, over):
+    question = ("compare", SHARP, "--target", KRUPP, "--kind", kind)
+    assert answer(*question, *stated) == answer(*question, "--over", over)
+    assert "so a stated value has no effect" in refusal(*question, *stated, "--over", over)
+
+
+@pytest.mark.parametrize(
     ("more", "message"),
     [
         (("--metric", "p_broken", "--metric", "mean_hits"), "--metric: several metrics need a range"),
