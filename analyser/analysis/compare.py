@@ -111,8 +111,8 @@ def compare(
     Raises
     ------
     InputError
-        A selector, row, metric, weight or condition that does not fit, a repeated target, or a target that no loadout
-        can attack.
+        A selector, row, metric, weight or condition that does not fit, a repeated target, or no target that any
+        loadout can attack.
 
     Examples
     --------
@@ -142,6 +142,9 @@ def compare(
         if first.target == second.target:
             allowed = "each target once; a weight of 2 counts it twice"
             raise InputError(f"{second.name} is given twice", where="target", allowed=allowed)
+    if not any(question.scenarios for question in questions):
+        first_error = next(iter(questions[0].errors.values()))
+        raise first_error.inside(questions[0].name) if several else first_error
     with temporary_metric(compared_metric):
         attacks = {
             (number, attacker): scenario
@@ -173,13 +176,21 @@ def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]
 
 
 class _Question(NamedTuple):
-    """Attacks on one target, or reasons why they are impossible, by index of the attacker."""
+    """Attacks on one target, or the errors of those that are impossible, by index of the attacker."""
 
     name: str
     target: schema.Target
     scenarios: Mapping[int, Scenario]
-    why_not: Mapping[int, str]
+    errors: Mapping[int, InputError]
     at_least: int
+
+    def why_not(self, index: int, attacker: Loadout) -> str | None:
+        """Return the reason why the attack is impossible; None if it is possible."""
+        if index not in self.errors:
+            return None
+        error = self.errors[index]
+        problem = error.problem.removeprefix(f"{attacker.selector}: ")
+        return f"{problem} ({error.allowed})" if error.allowed else problem
 
 
 def _question(
@@ -189,27 +200,23 @@ def _question(
     at_least: int | None,
     library: Profiles,
 ) -> _Question:
-    """Return the attacks on one target; InputError if none is possible."""
+    """Return the possible attacks on one target, and the errors of the others."""
     defender = section["unit"]
     stated = {**section, "unit": defender.selector} if isinstance(defender, Loadout) else section
     file = parse_scenario({"attack": attack, "target": stated}, schema.ScenarioFile, library, where="compare")
     target = resolve_target(file.target, defender)  # before the loop, because an error here is not about an attacker
-    scenarios, errors, why_not = {}, [], {}
+    scenarios, errors = {}, {}
     for index, attacker in enumerate(attackers):
         try:
             scenarios[index] = scenario_between(file, attacker, defender)
         except InputError as error:
-            errors.append(error)
-            problem = error.problem.removeprefix(f"{attacker.selector}: ")
-            why_not[index] = f"{problem} ({error.allowed})" if error.allowed else problem
-    if not scenarios:
-        raise errors[0]
+            errors[index] = error
     models = target.models or 1
     wanted = (models + 1) // 2 if at_least is None else at_least
     check_integer(wanted, "at_least", 1)
     if wanted > models:
         raise InputError(f"at least {shown(wanted)} of {models} models", where="at_least", allowed=f"1 to {models}")
-    return _Question(_target_name(stated), target, scenarios, why_not, wanted)
+    return _Question(_target_name(stated), target, scenarios, errors, wanted)
 
 
 def _target_name(section: Mapping[str, Any]) -> str:
@@ -236,6 +243,7 @@ def _comparison(
     for index, attacker in enumerate(attackers):
         row: dict[str, Any] = {"loadout": attacker.selector, "unit": attacker.unit.name}
         row |= {"level": attacker.level_name, "points": attacker.level.points}
+        row |= dict.fromkeys(("row", "dice", "method"))
         if index in results:
             result, _ = results[index]
             row |= {"row": result.scenario.attack.row, "dice": result.conditions["dice"], "method": result.method}
@@ -246,18 +254,18 @@ def _comparison(
             table = pd.DataFrame(result.distribution("models_destroyed")).rename(columns={"value": "models_destroyed"})
             table.insert(0, "loadout", attacker.selector)
             tables.append(table.assign(method=result.method))
-        rows.append(row | {"why_not": question.why_not.get(index)})
+        rows.append(row | {"why_not": question.why_not(index, attacker)})
     answer = comparison_of(
         rows,
         list(figures.values()),
         metric,
-        distributions=pd.concat(tables, ignore_index=True),
+        distributions=pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["loadout", "method"]),
         at_least=question.at_least,
         results={figures[index].name: whole for index, (whole, _) in results.items()},
         shares={question.name: 1.0},
         profiles=library.used,
     )
-    if not answer.best:
+    if results and not answer.best:
         why = "the target's profile has no victory points or no points"
         why = "the profiles have no points" if metric.endswith(PER_100_POINTS) else why
         raise InputError(f"no loadout has the metric {metric!r}, because {why}", where="metric")

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.comparison_figures import LoadoutFigures, differences, title_of
+from analyser.analysis.comparison_figures import LoadoutFigures, differences, rounding_notes, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.frames import styler, tidy
-from analyser.common.metrics import AT_LEAST, DIVISIBLE, PER_100_POINTS, figure_text, metric_by_name
+from analyser.common.metrics import AT_LEAST, COMPARE_METRICS, DIVISIBLE, PER_100_POINTS, figure_text, metric_by_name
 from analyser.common.text import counted, mid_sentence
 from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesUsed
@@ -71,7 +71,7 @@ class Comparison(FramedAnswer):
 
     @property
     def best(self) -> str:
-        """Selector of the loadout with the highest metric; ties go to the cheapest."""
+        """Selector of the loadout with the highest metric; ties go to the cheapest. Empty if none can attack."""
         return self._best(self.metric)
 
     @property
@@ -80,7 +80,7 @@ class Comparison(FramedAnswer):
         return self._tied(self.metric)
 
     def _best(self, metric: str) -> str:
-        return str(self._differences_in(metric)["best"].iloc[0])
+        return next(map(str, self._differences_in(metric)["best"]), "")
 
     def _tied(self, metric: str) -> tuple[str, ...]:
         return tuple(self._differences_in(metric).query("tied").index)
@@ -93,6 +93,8 @@ class Comparison(FramedAnswer):
 
     @property
     def headline(self) -> str:
+        if not self.results:
+            return self._heading()
         others = len(self.tied) - 1
         tie = f", tied with {counted(others, 'other')}" if others > 0 else ""
         return f"{loadout_name(self.best)} is best by {mid_sentence(title_of(self.metric, self.at_least))}{tie}."
@@ -121,7 +123,7 @@ class Comparison(FramedAnswer):
     def metadata(self) -> dict[str, Any]:
         """Return metric and profiles; if simulated, also stopping rule and method of difference intervals."""
         metadata = {"metric": self.metric, **self.profiles.fight_entries()}
-        stopping = next(iter(self.results.values())).stopping
+        stopping = next((result.stopping for result in self.results.values()), None)
         if stopping is None:
             return metadata
         method = "student-t" if stopping.precision is None else "confidence-sequence"
@@ -130,7 +132,7 @@ class Comparison(FramedAnswer):
     def record(self) -> dict[str, Any]:
         """Return the best loadouts and all figures as plain data."""
         return {
-            "best": self.best,
+            "best": self.best or None,
             "tied": list(self.tied),
             "at_least": self.at_least,
             "loadouts": plain_rows(self.frame),
@@ -158,6 +160,8 @@ class Comparison(FramedAnswer):
         return plots.cost_against_effect(self, metric=self.metric, quantity=quantity, ax=ax, **more)
 
     def blocks(self) -> list[Block]:
+        if not self.results:
+            return [Block(self._heading())]
         plain = self.metric.removesuffix(PER_100_POINTS)
         by_points = (plain if plain in DIVISIBLE else DIVISIBLE[0]) + PER_100_POINTS
         blocks = [Block(self._heading()), self._table("One attack:", "", plain)]
@@ -223,6 +227,8 @@ class Comparison(FramedAnswer):
         return EQUAL_MARK if self._is_exact else UNSURE_MARK
 
     def _heading(self) -> str:
+        if not self.results:
+            return f"On {next(iter(self.shares))}: no loadout can attack it."
         result = next(iter(self.results.values()))
         distance = result.scenario.attack.distance
         where = "" if distance is None else f' at {distance:g}"'
@@ -243,6 +249,7 @@ class Comparison(FramedAnswer):
             "suppr., broken, annih.: probabilities; they are not divided by points.",
         ]
         if not self._is_exact:
+            notes += rounding_notes(next(iter(self.results.values())).stopping)
             valid = "" if self.loadout_figures[0].stopped_at is None else ", valid at any stopping time"
             notes.append(
                 f"Differences are paired batch by batch (the same random numbers for each loadout), with a 95% "
@@ -267,7 +274,8 @@ def comparison_of(
 ) -> Comparison:
     """Return the comparison with these rows and their differences in `metric`; `more` are other fields."""
     all_differences = differences(loadout_figures)
-    columns = list(dict.fromkeys(name for row in sorted(rows, key=len, reverse=True) for name in row))
+    names_of_rows = [name for row in sorted(rows, key=len, reverse=True) for name in row]
+    columns = list(dict.fromkeys([*names_of_rows, *COMPARE_METRICS]))
     frame = pd.DataFrame(rows, columns=columns)
     in_metric = all_differences[all_differences["metric"] == metric].set_index("loadout")
     in_metric = in_metric.reindex(frame["loadout"]).reset_index()

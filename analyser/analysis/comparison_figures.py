@@ -30,7 +30,8 @@ from analyser.rules.attack import losses_of
 from analyser.scenarios.attack import Scenario
 
 BATCHES = 32  # batches of a simulation: enough for the interval of a mean, and few enough that each is large
-DEFAULT_TRIALS = 2 * BATCHES * CHUNK_TRIALS
+STEP_OF_TRIALS = BATCHES * CHUNK_TRIALS  # trials of an attack are a multiple of this
+DEFAULT_TRIALS = 2 * STEP_OF_TRIALS
 KeyT = TypeVar("KeyT")
 
 
@@ -78,7 +79,14 @@ def run_attacks(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping
                 result[key] = simulate_in_batches(scenario, BATCHES, replace(settings, progress=report))
         return result
 
-    return sampling.solve(sample, BATCHES * CHUNK_TRIALS)
+    return sampling.solve(sample, STEP_OF_TRIALS)
+
+
+def rounding_notes(stopping: Stopping | None) -> list[str]:
+    """Return a note if more trials than stated were simulated; none otherwise."""
+    if stopping is None or stopping.precision is not None or stopping.planned % STEP_OF_TRIALS == 0:
+        return []
+    return [f"--trials is rounded up to a multiple of {STEP_OF_TRIALS:,}."]
 
 
 class LoadoutFigures(NamedTuple):
@@ -239,6 +247,6 @@ def mean_interval(samples: NDArray[np.float64], stopped_at: int | None = None) -
 
     mean, error, degrees = float(samples.mean()), float(samples.std(ddof=1) / np.sqrt(len(samples))), len(samples) - 1
     if stopped_at is not None:
-        return mean_bounds(mean, error, degrees, stopped_at, tuned_for=BATCHES * CHUNK_TRIALS)
+        return mean_bounds(mean, error, degrees, stopped_at, tuned_for=STEP_OF_TRIALS)
     half_width = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * error
     return mean - half_width, mean + half_width

@@ -98,8 +98,9 @@ class Comparisons(FramedAnswer):
         return tidy(self.frame[~self.frame["is_mean"]].drop(columns="is_mean")).astype({"dice": "Int64"})
 
     def plot(self, *, kind: Kind = "at least", **more: Any) -> tuple[Axes, ...]:
-        """Draw a panel for each target: the distributions of models destroyed (:func:`analyser.plots.panels`)."""
-        return plots.panels(self.by_target, plots.distribution, kind=kind, **more)
+        """Draw the distributions of models destroyed on each target that can be attacked, a panel each."""
+        attacked = {target: comparison for target, comparison in self.by_target.items() if comparison.results}
+        return plots.panels(attacked, plots.distribution, kind=kind, **more)
 
     def frontier(self, *, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw points against the mean of the metric compared (:func:`analyser.plots.cost_against_effect`)."""
@@ -181,7 +182,7 @@ def _mean_figures(name: str, by_target: Mapping[str, Comparison], shares: Mappin
 
 def _mean_rows(by_target: Mapping[str, Comparison], means: Mapping[str, LoadoutFigures | None]) -> list[dict[str, Any]]:
     first, rows = next(iter(by_target.values())).frame, []
-    method = first["method"].dropna().iloc[0]
+    method = next(method for part in by_target.values() for method in part.frame["method"].dropna())
     for index, figures in enumerate(means.values()):
         why = {target: part.frame["why_not"][index] for target, part in by_target.items()}
         reasons = "; ".join(f"{target}: {reason}" for target, reason in why.items() if pd.notna(reason)) or None

@@ -12,7 +12,14 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.comparison_figures import difference, loadout_figures, run_attacks, subject_of, title_of
+from analyser.analysis.comparison_figures import (
+    difference,
+    loadout_figures,
+    rounding_notes,
+    run_attacks,
+    subject_of,
+    title_of,
+)
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
@@ -175,7 +182,7 @@ class Sensitivity(FramedAnswer):
         return rows
 
     def notes(self) -> list[str]:
-        sentences = [] if self.profiles is None else self.profiles.sentences
+        sentences = [*rounding_notes(self.stopping), *([] if self.profiles is None else self.profiles.sentences)]
         if self.price.why_not:
             return [f"In points: not computed, because {self.price.why_not}.", *sentences]
         return [*POINTS_NOTES, *(f"  {step}" for step in self.price.steps), *sentences]

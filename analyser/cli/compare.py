@@ -16,13 +16,13 @@ from analyser.cli.fights import (
     CONDITIONS,
     DUEL_NOTES,
     KIND,
-    METHOD_OPTIONS,
     raw_scenario,
     target_and_conditions,
 )
 from analyser.cli.messages import note
 from analyser.cli.option_base import METHOD, Option, Value, number, split_names
 from analyser.cli.options import THREADS, key_values, output, situations
+from analyser.cli.options import method as method_options
 from analyser.common.errors import InputError
 from analyser.common.files import is_there
 
@@ -35,6 +35,7 @@ _METRIC_TEXT = (
     "Metric, such as p_broken (--help-all lists them). With --over, NAME:least prefers low values, and two metrics show"
     " the combinations that no other beats in both (a Pareto front)."
 )
+_ROUNDED_UP = "rounded up to a multiple of 2,097,152"
 _OF_MATCHUPS, _OF_SENSITIVITY = (
     Option("--metric NAME", f"Metric (--help-all lists them). Default: {default}.", COMPARISON)
     for default in ("p_annihilated", "mean_models_destroyed")
@@ -64,7 +65,7 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
     PER_POINTS,
     Option("--at-least K", "K in P(at least K models destroyed). Default: half the target.", COMPARISON, least=1),
     *CONDITIONS,
-    *METHOD_OPTIONS,
+    *method_options(f"Monte Carlo: number of trials of each fight; for attacks without --over {_ROUNDED_UP}."),
     *output(),
     examples=(
         "'crown/rifle*' --target scion-grenadier-p@basic --target krupp@basic",
@@ -87,7 +88,7 @@ def compare_loadouts(
     """
     note_without_effect(**keys)
     if over or not target or kind != "attack":
-        keys |= {"over": over or (DEFAULT_OVER[kind],), "metric": metric or None}
+        keys |= {"over": over, "metric": metric or None}
         return _compare_over(loadouts, target, kind, keys)
     if metric[1:]:
         raise InputError("several metrics need a range", where="--metric", allowed="one; or several with --over")
@@ -103,12 +104,20 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], kind: str,
         raise InputError("more than one target over a range", where="--target", allowed="one with --over")
     if target:
         section, conditions = target_and_conditions(target[0], kind)
+        keys["over"] = keys["over"] or _default_over(kind, conditions)
         keys |= {"target": section, "kind": kind, **conditions}
     else:
         _check_files(loadouts, kind)
+        keys["over"] = keys["over"] or DEFAULT_OVER[kind]
     result = with_progress(analyser.curve, list(loadouts), noun="points", **keys)
     show(result)
     return 0 if result.complete else INTERRUPTED
+
+
+def _default_over(kind: str, conditions: dict[str, Any]) -> str | dict[str, Any]:
+    """Return the key that varies by default; if it is stated, take it out of `conditions` as its only value."""
+    key = DEFAULT_OVER[kind]
+    return {key: conditions.pop(key)} if key in conditions else key
 
 
 def _check_files(files: tuple[str, ...], kind: str) -> None:
@@ -156,7 +165,7 @@ def matchups(**keys: Any) -> None:
     "ATTACKER TARGET",
     _OF_SENSITIVITY,
     *ATTACK_OPTIONS,
-    *METHOD_OPTIONS,
+    *method_options(f"Monte Carlo: number of trials of each attack, {_ROUNDED_UP}."),
     *output(),
     examples=("crown/rifle-p@basic krupp@basic", "crown/rifle-p@basic krupp@basic --metric p_broken --distance 6"),
     notes=partial(_metric_notes, duels=False),

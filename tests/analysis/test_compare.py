@@ -1,6 +1,7 @@
 """Loadouts side by side: each row is the single attack's answer, differences are paired, both ways of showing it."""
 
 import inspect
+import json
 from typing import get_args
 
 import numpy as np
@@ -68,6 +69,22 @@ def test_a_unit_that_cannot_charge_is_not_told_to():
         with pytest.raises(InputError, match="no row can make this attack") as refused:
             analyser.attack(unit, "imperium/krupp@basic")
         assert "it can charge" not in str(refused.value)
+
+
+def test_a_target_that_nobody_can_attack_counts_as_zero_in_the_mean(library):
+    walkers, scions = "imperium/lucifyr-heavy-walkers@basic", "imperium/scion-grenadier-platoon@basic"
+    rifles = "crown/rifle-platoon@basic"
+    found = compare(rifles, [walkers, scions], profiles=library)
+    empty, attacked = found.by_target.values()
+    assert empty.frame["why_not"][0].startswith("no row can make this attack (ranged-light: it fires at light")
+    assert empty.frame[list(COMPARE_METRICS)].isna().all(axis=None)
+    for metric in DIVISIBLE:
+        assert found.mean.frame[metric][0] == attacked.frame[metric][0] / 2
+    assert f"On {walkers}: no loadout can attack it." in str(found)
+    assert json.loads(empty.to_json())["best"] is None
+    assert f"{rifles} cannot attack: {walkers}: no row" in str(found)
+    with pytest.raises(InputError, match=f"^{walkers}: {rifles}: no row can make this attack"):
+        compare(rifles, [walkers, {"unit": walkers, "models": 1, "damage": 1}], profiles=library)
 
 
 def test_the_best_is_the_best_by_the_metric_asked_for(library):

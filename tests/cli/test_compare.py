@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from analyser.analysis.comparison_figures import BATCHES
+from analyser.engine.parallel import CHUNK_TRIALS
 from tests.helpers.shell import answer, refusal
 
 SHARP, RIFLES, KRUPP = "crown/sharp-rifles@basic", "crown/rifle-p@basic", "imperium/krupp@basic"
@@ -48,6 +50,28 @@ def test_charges_and_duels_are_compared_without_a_range_of_ones_own():
     text = answer("compare", SHARP, RIFLES, "--target", KRUPP, "--kind", "charge")
     assert "P(attacker wins) over outflanking" in text
     assert text == answer("compare", SHARP, RIFLES, "--target", KRUPP, "--kind", "charge", "--over", "outflanking")
+
+
+def test_trials_rounded_up_are_said():
+    note = f"rounded up to a multiple of {BATCHES * CHUNK_TRIALS:,}"
+    few, step = (("--method", "monte-carlo", "--trials", trials) for trials in (1000, BATCHES * CHUNK_TRIALS))
+    for command in ("loadouts", RIFLES, "--target", KRUPP), ("sensitivity", RIFLES, KRUPP):
+        assert f"--trials is {note}." in answer("compare", *command, *few)
+        assert note not in answer("compare", *command, *step)
+        assert note in " ".join(answer("compare", command[0], "--help-all").split())
+
+
+@pytest.mark.parametrize(
+    ("kind", "stated", "over"),
+    [
+        ("charge", ("--outflanking",), "outflanking=yes"),
+        ("duel", ("--distance", 8), "distance=8"),
+    ],
+)
+def test_a_stated_default_key_has_this_one_value(kind, stated, over):
+    question = ("compare", SHARP, "--target", KRUPP, "--kind", kind)
+    assert answer(*question, *stated) == answer(*question, "--over", over)
+    assert "so a stated value has no effect" in refusal(*question, *stated, "--over", over)
 
 
 @pytest.mark.parametrize(
