@@ -149,7 +149,10 @@ def matchups(**keys: Any) -> None:
     result = with_progress(analyser.matchups, delay=0.0, **keys)
     show(result, plot=result.heatmap)
     if len(result.situations) > 1 and click.get_current_context().params["plot"]:
-        note(f"the picture shows {result.situations[0].name} alone; see --situations")
+        from analyser.analysis.matchups import first_with_metric
+
+        drawn = first_with_metric(result.situations, result.metric)
+        note(f"the picture shows {drawn.name} alone; see --situations")
 
 
 @command(
