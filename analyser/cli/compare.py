@@ -42,11 +42,13 @@ _OF_MATCHUPS, _OF_SENSITIVITY = (
 
 
 def _metric_notes(duels: bool = True) -> str:
-    """Return the names and titles of all metrics, for ``--help-all``."""
-    from analyser.common.metrics import COMPARE_METRICS, MATCHUP_METRICS
+    """Return the names and titles of metrics, for ``--help-all``; with `duels` those of compare."""
+    from analyser.common.metrics import COMPARE_METRICS, LOSS_METRICS, MATCHUP_METRICS
 
     titles = {name: metric.title.format(at_least="K") for name, metric in (COMPARE_METRICS | MATCHUP_METRICS).items()}
-    lines = [f"  {name:<40}{title}" for name, title in titles.items() if "_per_100_points" not in name]
+    left_out = LOSS_METRICS if duels else ()
+    shown = {name: title for name, title in titles.items() if "_per_100_points" not in name and name not in left_out}
+    lines = [f"  {name:<40}{title}" for name, title in shown.items()]
     per_points = "Metrics that begin with mean_ or expected_ also exist with the ending _per_100_points."
     return "\n".join(["\b", "Metrics:", *lines, "", per_points, *(["", DUEL_NOTES] if duels else [])])
 
