@@ -12,15 +12,31 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.fight_cache import FightCache
-from analyser.analysis.grid import METHOD, TARGET_STATE, DefendingSide, NotModelled, by_unit, compute_grid, not_modelled
+from analyser.analysis.grid import (
+    METHOD,
+    TARGET_STATE,
+    TWO_SIDED_FIGURES,
+    DefendingSide,
+    NotModelled,
+    by_unit,
+    compute_grid,
+    not_modelled,
+)
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
-from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_named
+from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, SITUATIONS, Situation, situations_named
 from analyser.common.answer import Block, FramedAnswer, notebook_html, plain_rows
 from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Method
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import MetricLike, checked_metric, figure_text, function_of, metric_by_name
+from analyser.common.metrics import (
+    RESULT_METRICS,
+    MetricLike,
+    checked_metric,
+    figure_text,
+    function_of,
+    metric_by_name,
+)
 from analyser.common.text import WIDTH, column_parts, counted, mid_sentence
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.names import loadout_name
@@ -99,9 +115,11 @@ class Matchups(FramedAnswer):
     @property
     def headline(self) -> str:
         means = self.frame.groupby("attacker", sort=False)[self.metric].mean()
-        if means.isna().all():
-            return "No attacker can fight any of the defenders."
         title = mid_sentence(metric_by_name(self.metric).title)
+        if self.frame["why_not"].notna().all():
+            return "No attacker can fight any of the defenders."
+        if means.isna().all():
+            return f"No pair has a value of {title}."
         return f"{loadout_name(str(means.idxmax()))} leads {counted(len(means), 'attacker')} by {title}."
 
     def _body(self) -> dict[str, Any]:
@@ -147,7 +165,7 @@ class Matchups(FramedAnswer):
     def heatmap(
         self, *, metric: MetricLike | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
-        """Draw one figure of one situation (default: the first), with the value in each cell.
+        """Draw one figure of one situation (default: the first that has it), with the value in each cell.
 
         With more than :data:`MOST_LOADOUTS` loadouts on a side the picture shows units, as means over their levels.
         `metric` is as in :meth:`pivot`, `ax` and others as in :func:`analyser.plots.heatmap`.
@@ -156,7 +174,8 @@ class Matchups(FramedAnswer):
         if situation is not None:
             check_choice(situation, "situation", names)
         values = checked_metric(metric or self.metric)
-        shown = self._with_metric(values, situation or names[0])
+        wanted = [one for one in self.situations if situation in (None, one.name)]
+        shown = self._with_metric(values, first_with_metric(wanted, values).name)
         if max(len(self.attackers), len(self.defenders)) > MOST_LOADOUTS:
             shown = by_unit(shown)
         return plots.heatmap(shown, values=values, ax=ax, **more)
@@ -169,7 +188,7 @@ class Matchups(FramedAnswer):
         return with_user_metric(frame, (*self.attackers, *self.defenders), wanted, self.ruleset, metric)
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the heatmap of the first situation (:meth:`heatmap`)."""
+        """Draw the heatmap of the first situation that has the metric (:meth:`heatmap`)."""
         return self.heatmap(ax=ax, **more)
 
     def blocks(self) -> list[Block]:
@@ -273,6 +292,7 @@ def matchups(
     library = library_of(profiles)
     attacking, defending = loadouts(attackers, library, levels), loadouts(defenders, library, levels)
     conditions = situations_named(situations)
+    first_with_metric(conditions, shown)
     check_row(row, attacking)
     side = DefendingSide(defending, library.ruleset, row, sampling.n_threads)
     with sampling.with_bar() as reporting:
@@ -280,6 +300,23 @@ def matchups(
     missing = not_modelled(attacking, defending, conditions)
     result = Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
     return replace(result, frame=result._with_metric(shown))
+
+
+def _has_metric(situation: Situation, metric: str) -> bool:
+    is_ranged = situation.fight.occasion == RANGED_ATTACK
+    if metric in RESULT_METRICS:
+        return situation.fight.has_winner
+    return is_ranged if function_of(metric) else not (is_ranged and metric in TWO_SIDED_FIGURES)
+
+
+def first_with_metric(situations: Sequence[Situation], metric: str) -> Situation:
+    """Return the first situation in which a metric has values; InputError if it has none in any."""
+    found = next((situation for situation in situations if _has_metric(situation, metric)), None)
+    if found is None:
+        names = [situation.name for situation in SITUATIONS.values() if _has_metric(situation, metric)]
+        problem = f"{metric} has no value in {', '.join(situation.name for situation in situations)}"
+        raise InputError(problem, where="metric", allowed=f"with the situation {' or '.join(names)}")
+    return found
 
 
 def matchups_after_edit(
@@ -326,13 +363,11 @@ def with_user_metric(
     name: str,
 ) -> pd.DataFrame:
     """Add the column of a user metric, NaN except for ranged attacks; InputError if no situation is ranged."""
+    first_with_metric(situations, name)
     function = function_of(name)
     assert function is not None
     by_selector = {loadout.selector: loadout for loadout in loadouts}
     ranged = {situation.name: situation for situation in situations if situation.fight.occasion == RANGED_ATTACK}
-    if not ranged:
-        problem = f"{name} is a function, and {situations[0].name} is not a ranged attack"
-        raise InputError(problem, where="metric", allowed="a built-in metric, or situations of ranged attacks")
     values = np.full(len(frame), np.nan)
     columns = zip(frame["attacker"], frame["defender"], frame["situation"], frame["row"])
     for index, (attacker, defender, situation, row) in enumerate(columns):

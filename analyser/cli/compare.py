@@ -43,11 +43,13 @@ _OF_MATCHUPS, _OF_SENSITIVITY = (
 
 
 def _metric_notes(duels: bool = True) -> str:
-    """Return the names and titles of all metrics, for ``--help-all``."""
-    from analyser.common.metrics import COMPARE_METRICS, MATCHUP_METRICS
+    """Return the names and titles of metrics, for ``--help-all``; with `duels` those of compare."""
+    from analyser.common.metrics import COMPARE_METRICS, LOSS_METRICS, MATCHUP_METRICS
 
     titles = {name: metric.title.format(at_least="K") for name, metric in (COMPARE_METRICS | MATCHUP_METRICS).items()}
-    lines = [f"  {name:<40}{title}" for name, title in titles.items() if "_per_100_points" not in name]
+    left_out = LOSS_METRICS if duels else ()
+    shown = {name: title for name, title in titles.items() if "_per_100_points" not in name and name not in left_out}
+    lines = [f"  {name:<40}{title}" for name, title in shown.items()]
     per_points = "Metrics that begin with mean_ or expected_ also exist with the ending _per_100_points."
     return "\n".join(["\b", "Metrics:", *lines, "", per_points, *(["", DUEL_NOTES] if duels else [])])
 
@@ -158,7 +160,10 @@ def matchups(**keys: Any) -> None:
     result = with_progress(analyser.matchups, delay=0.0, **keys)
     show(result, plot=result.heatmap)
     if len(result.situations) > 1 and click.get_current_context().params["plot"]:
-        note(f"the picture shows {result.situations[0].name} alone; see --situations")
+        from analyser.analysis.matchups import first_with_metric
+
+        drawn = first_with_metric(result.situations, result.metric)
+        note(f"the picture shows {drawn.name} alone; see --situations")
 
 
 @command(

@@ -246,7 +246,9 @@ def checked_metric(
     plain = name.removesuffix(PER_100_POINTS)
     if name in (*LOSS_METRICS, *RESULT_METRICS) and name not in metrics:
         problem = f"{name} is a metric of matchups; this compares ranged attacks"
-        raise InputError(problem, where="metric", allowed="matchups with the situation duel, or another metric")
+        situations = " with the situation duel" if name in RESULT_METRICS else " with the situation charge or duel"
+        matchups = "matchups" if name == LOSS_METRICS[0] else f"matchups{situations}"
+        raise InputError(problem, where="metric", allowed=f"{matchups}, or another metric")
     if plain not in metrics:
         divided = f"; means also with the suffix {PER_100_POINTS}" if EFFICIENCY in metrics else ""
         allowed = ", ".join(known for known in metrics if not known.endswith(PER_100_POINTS)) + divided

@@ -304,6 +304,9 @@ def scenario_between(file: ScenarioFile, attacker: Loadout | None, defender: Loa
     scenario = Scenario(resolve.resolve_attack(file.attack, attacker, row), target, file.ruleset, attacker, defender)
     rating = file.attack.rating or scenario.rating_from_conditions()
     warnings = (*([reason] if reason else []), *attack_warnings(scenario, rating))
+    if "short_range" in set(file.attack.bonuses) - set(scenario.attack.bonuses):
+        row_name = f"row {scenario.attack.row!r} of {scenario.attack.attacker}"
+        warnings = (*warnings, f"{row_name} has no short range (AC-4.1): it attacks without this bonus")
     return scenario.with_same_fight(attack=scenario.attack.model_copy(update={"rating": rating}), warnings=warnings)
 
 

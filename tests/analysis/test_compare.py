@@ -170,6 +170,8 @@ def test_a_precision_holds_for_every_loadout_and_progress_rises_to_its_end(libra
         ({"loadouts": "crown/nobody*"}, "fits no loadout"),
         ({"target": {"unit": SCIONS, "modles": 3}}, "target.modles: unknown key; did you mean 'models'"),
         ({"metric": "p_brokn"}, "unknown metric 'p_brokn'; did you mean 'p_broken'"),
+        ({"metric": "mean_share_lost"}, r"a metric of matchups; .* .allowed: matchups, or another"),
+        ({"metric": "attacker_share_lost"}, r".allowed: matchups with the situation charge or duel, or another"),
         ({"at_least": 13}, r"at least 13 of 12 models .allowed: 1 to 12"),
         ({"distance": 99}, "its long range is 32, and the distance 99"),
     ],

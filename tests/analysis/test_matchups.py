@@ -11,6 +11,8 @@ from analyser.common.errors import InputError
 from analyser.common.metrics import ALL_LEVELS, COMMON_METRICS, MATCHUP_METRICS, RESULT_METRICS
 from analyser.engine.attack.summaries import SUMMARY
 from analyser.game.profiles import Profiles
+from analyser.game.units import Level
+from analyser.plots.heatmaps import BLANK
 from analyser.results import rules_used
 from analyser.scenarios.attack import RANKED_BY, best_attacks
 from analyser.scenarios.load import load_scenario
@@ -165,12 +167,28 @@ def test_units_are_means_over_their_levels(found):
     assert units[units["p_annihilated"].notna()]["why_not"].isna().all()
 
 
+def test_a_figure_without_a_value_is_not_called_a_fight_that_cannot_be(river):
+    otter = river.loadout("river/otter@basic")
+    free = otter.unit.model_copy(update={"levels": {"basic": Level(models=4)}})
+    pairs = otter, otter.model_copy(update={"unit": free})
+    without_points = matchups(*pairs, metric="expected_points_destroyed", situations="long-range", profiles=river)
+    assert without_points.frame["why_not"].isna().all()
+    assert without_points.headline == "No pair has a value of expected points destroyed."
+    assert without_points.heatmap().get_xlabel() == BLANK
+    duels = matchups(*pairs, metric="p_draw", situations=["long-range", "duel"], profiles=river)
+    assert "duel" in duels.heatmap().get_title(loc="left")
+    with pytest.raises(InputError, match="p_draw has no value in long-range"):
+        duels.heatmap(situation="long-range")
+
+
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
         ({"attackers": "crown/nobody*"}, "fits no loadout"),
         ({"situations": [LONG_RANGE, Situation(name="long-range", distance=3)]}, "two different situations are called"),
         ({"row": "ranged-heavvy"}, "no attacker has a row 'ranged-heavvy'; did you mean"),
+        ({"metric": "p_draw"}, "p_draw has no value in long-range, .* .allowed: with the situation duel"),
+        ({"metric": "attacker_share_lost"}, "no value .* .allowed: with the situation charge or duel"),
         ({"method": "monte-carlo"}, "method: matchups are computed exactly; .* can be simulated .allowed: exact"),
     ],
 )

@@ -84,3 +84,8 @@ def test_a_stated_default_key_has_this_one_value(kind, stated, over):
 )
 def test_options_of_a_range_and_of_none_are_not_mixed(more, message):
     assert message in refusal("compare", SHARP, "--target", KRUPP, *more)
+
+
+def test_help_lists_the_metrics_that_the_command_takes():
+    assert "share_lost" not in answer("compare", "--help-all")
+    assert "mean_share_lost" in answer("matchups", "--help-all")

@@ -78,7 +78,7 @@ def test_matchups_show_a_function_and_blank_where_they_cannot_fight():
     assert table["destroyed"].isna().equals(table["why_not"].notna())
     assert np.allclose(table["destroyed"], table["mean_models_destroyed"], equal_nan=True)
     assert found.heatmap(metric=several).get_title().startswith("several")
-    with pytest.raises(InputError, match="charge is not a ranged attack"):
+    with pytest.raises(InputError, match="has no value in charge"):
         analyser.matchups(PAIR, TARGET, metric=destroyed, situations="charge")
 
 

@@ -128,3 +128,21 @@ def test_the_echoed_scenario_gives_the_same_law_and_the_same_echo(river, given):
     assert again.conditions == result.conditions
     assert again.outcomes.tolist() == result.outcomes.tolist()
     assert again.weights.tolist() == result.weights.tolist()
+
+
+def test_a_row_without_a_short_range_gets_no_bonus_for_it():  # AC-4.1
+    grenadiers, target = "imperium/scion-grenadier-platoon@basic", "imperium/krupp-field-guns@basic"
+    plain = analyser.attack(grenadiers, target, aiming=True)
+    near = analyser.attack(grenadiers, target, aiming=True, short_range=True)
+    assert near.summary == plain.summary
+    assert [text for text in near.warnings if "has no short range (AC-4.1)" in text]
+    compared = analyser.compare(grenadiers, target, aiming=True, short_range=True)
+    assert compared.frame["mean_models_destroyed"].tolist() == [plain.mean("models_destroyed")]
+    both = analyser.matchups(grenadiers, target, situations="short-range-aimed")
+    assert both.frame["mean_models_destroyed"].tolist() == pytest.approx([plain.mean("models_destroyed")])
+    with pytest.raises(InputError, match="row 'ranged-light' has no short range"):
+        analyser.attack(grenadiers, target, row="ranged-light", short_range=True)
+    bare = {"attack": {"dice": 4, "short_range": True}, "target": {"unit": target}}
+    assert analyser.exact(bare).scenario.attack.bonuses == ("short_range",)
+    focused, stands = [{"attacker": grenadiers, "short_range": True}], [{"attacker": grenadiers}]
+    assert analyser.best_focus(focused, target).value == analyser.best_focus(stands, target).value
