@@ -15,6 +15,7 @@ from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import FAIR, OVER
 from analyser.common.errors import InputError
 from analyser.common.metrics import EFFICIENCY
+from analyser.game.profiles import Profiles
 from tests.helpers.planted import write_wood
 from tests.helpers.shell import refusal
 from tests.helpers.unit_files import unit_file
@@ -168,6 +169,7 @@ def test_changes_without_a_fair_price_are_left_out():
         (analyser.what_if, {}, "nothing is changed"),
         (analyser.what_if, {"poitns": 5}, "did you mean 'points'"),
         (analyser.what_if, {"row": "pistols", "dice": 1}, "unknown row 'pistols'"),
+        (analyser.what_if, {"row": "melee", "long_range": 10}, "oak@basic: long_range: no row can take this change"),
         (analyser.solve_price, {"role": "infantri"}, "did you mean 'infantry'"),
         (analyser.solve_price, {"against": OAK}, "no opponents but itself"),
     ],
@@ -175,6 +177,13 @@ def test_changes_without_a_fair_price_are_left_out():
 def test_bad_input_is_told(dear, ask, how, message):
     with pytest.raises(InputError, match=message):
         ask(OAK, profiles=dear, **how)
+
+
+def test_dice_of_a_unit_without_rows_are_no_change(dear):
+    library = Profiles(dear)
+    bare = library[OAK].model_copy(update={"unit": library[OAK].unit.model_copy(update={"rows": ()})})
+    with pytest.raises(InputError, match="oak@basic: dice: no row can take this change"):
+        analyser.what_if(bare, dice=1, profiles=library)
 
 
 def test_who_hurts_nobody_has_no_fair_price(dear):
