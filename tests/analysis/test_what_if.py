@@ -170,6 +170,7 @@ def test_changes_without_a_fair_price_are_left_out():
         (analyser.what_if, {"poitns": 5}, "did you mean 'points'"),
         (analyser.what_if, {"row": "pistols", "dice": 1}, "unknown row 'pistols'"),
         (analyser.what_if, {"row": "melee", "long_range": 10}, "oak@basic: long_range: no row can take this change"),
+        (analyser.what_if, {"situations": ["charge", "duel"], "dice": 1}, "duels do not count for prices"),
         (analyser.solve_price, {"role": "infantri"}, "did you mean 'infantry'"),
         (analyser.solve_price, {"against": OAK}, "no opponents but itself"),
     ],
