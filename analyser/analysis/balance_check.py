@@ -21,7 +21,7 @@ from analyser.analysis.mutual_losses import Exchange, exchange_of
 from analyser.analysis.prices import ALL_LOADOUTS, fair_points_in, matchups_of_all
 from analyser.analysis.roles import role_of
 from analyser.analysis.selection import Selectors, loadouts, one_or_several
-from analyser.analysis.situations import SITUATIONS
+from analyser.analysis.situations import EXCHANGES
 from analyser.common.answer import Block, FramedAnswer
 from analyser.common.errors import InputError, check_integer
 from analyser.common.estimates import Method
@@ -29,6 +29,7 @@ from analyser.common.intervals import NORMAL_95
 from analyser.common.kernel_records import Floats
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.text import counted, fill, whole_percent
+from analyser.engine.battle.battle_data import MOST_UNITS
 from analyser.engine.battle.simulation import Simulation
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
@@ -270,7 +271,7 @@ def balance_check(
     sampling = Sampling("monte-carlo", trials, seed, threads=threads, progress=progress)
     library = library_of(profiles)
     selected = loadouts([_selector(unit, library) for unit in one_or_several(units, "units")], library)
-    table, priced, _ = matchups_of_all(selected, against, list(SITUATIONS), "tactic", library, threads, None)
+    table, priced, _ = matchups_of_all(selected, against, EXCHANGES, "tactic", library, threads, None)
     prices = fair_points_in(table, priced, with_played=False).frame
     fair = dict(zip(prices["loadout"], prices["fair_points"].astype(float)))
     frame, fighters, left_out = _armies(selected, fair, points)
@@ -330,6 +331,9 @@ def _armies(
             left_out[loadout.selector] = "it has no fair points"
         else:
             number = max(1, round(points / cost))
+            if number > MOST_UNITS:
+                where, allowed = f"points: {loadout.selector}", f"up to {MOST_UNITS}: fewer points"
+                raise InputError(f"{points} points are an army of {number} units", where=where, allowed=allowed)
             figures = {"points": cost, "fair_points": fair, "number": number}
             unit = loadout.unit
             rows.append({"loadout": loadout.selector, "unit": unit.name, "role": role_of(unit), **figures})

@@ -168,7 +168,11 @@ class PriceDrivers:
             least = max(direction * effects[ordered[0]] / 3, _LEAST_DIFFERENCE)
             names += [name for name in ordered[: 2 if sign else 1] if direction * effects[name] >= least]
         reasons = "; ".join(self._text(name, index) for name in names)
-        return reasons or f"it is similar to other {plural(self._roles[index])} in every figure"
+        if reasons:
+            return reasons
+        if len(self._by_role[role := self._roles[index]]) == 1:
+            return f"no other unit here has its role ({role})"
+        return f"it is similar to other {plural(role)} in every figure"
 
     def _text(self, name: str, index: int) -> str:
         role = plural(self._roles[index])

@@ -17,8 +17,8 @@ from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, Exchange, exchange_of
 from analyser.analysis.roles import ROLE_DESCRIPTIONS
-from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import BEST_TRADE, EXCHANGES, Situation, situations_named
+from analyser.analysis.selection import Selectors, loadouts, one_or_several
+from analyser.analysis.situations import ALL_SITUATIONS, BEST_TRADE, EXCHANGES, Situation, situations_named
 from analyser.analysis.verdict import FAIR, OVER, RULE, UNDECIDED, UNDER, Role, interval_text, judge, kind_of_doubt
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
@@ -121,6 +121,8 @@ class FairPoints(JudgedAnswer):
     ----------
     frame : DataFrame
         One row for each loadout; see :func:`fair_points`.
+    uncapped : DataFrame
+        By selector, fair points and their interval without the limit `at_most`.
     roles : tuple of Role
         Roles, with the points of each divided by its value in fights.
     levels : dict of str to float
@@ -134,6 +136,7 @@ class FairPoints(JudgedAnswer):
     """
 
     frame: pd.DataFrame
+    uncapped: pd.DataFrame
     roles: tuple[Role, ...]
     levels: dict[str, float]
     residuals: dict[str, float]
@@ -272,7 +275,7 @@ def fair_points(
         The opponents, which fight each other and `units`. A loadout of `units` replaces an opponent with the same
         selector. Default: all factions of the profiles.
     situations : str, Situation, or several of them
-        As in :func:`analyser.matchups`.
+        As in :func:`analyser.matchups`, but no duels.
     policy : "tactic" or "best"
         The best single actions, or best play of whole duels. Best play takes a quarter to half a second for a pair at
         basic level, and up to 20 seconds at full strength. Duels are stored; run the call again to resume.
@@ -391,6 +394,11 @@ def matchups_of_all(
     stated, library = situations_named(situations), library_of(profiles)
     _check_exchange(stated)
     exchanged = [situation for situation in stated if situation.kind in (*EXCHANGE_KINDS, BEST_TRADE)]
+    if len(exchanged) < len(stated) and ALL_SITUATIONS not in one_or_several(
+        situations, "situations", (str, Situation)
+    ):
+        problem = "duels do not count for prices"
+        raise InputError(problem, where="situations", allowed=", ".join(situation.name for situation in EXCHANGES))
     wanted = price_situations(policy, exchanged)
     priced = {loadout.selector: loadout for loadout in loadouts(units, library)}
     stated_opponents = {loadout.selector: loadout for loadout in loadouts(against, library)}

@@ -14,7 +14,7 @@ from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, mat
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import Standing, Standings, short_figure
-from analyser.analysis.verdict import FAIR, NORMAL_97_5, interval_text, probabilities, verdict_of
+from analyser.analysis.verdict import FAIR, NORMAL_97_5, OVER, interval_text, probabilities, verdict_of
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.frames import tidy
@@ -205,13 +205,14 @@ def solve_price(
     result = _standing_in_role(standings, loadout.selector, role)
     points, doubt = _whole_points(result.fair_points), ""
     at_price = standings.with_([loadout.with_(points=points)], threads)
-    if points > (most := at_price.price_cap(loadout.selector)):
+    if (most := at_price.price_cap(loadout.selector)) is not None:
         doubt = f"another loadout that does at least as well costs {most} points, so no higher price is fair"
-        points = most
-        at_price = standings.with_([loadout.with_(points=points)], threads)
-    low, high = (min(end, points) if doubt else end for end in (result.fair_low, result.fair_high))
+        result = _capped(result, most)
+        if points > most:
+            points, at_price = most, standings.with_([loadout.with_(points=most)], threads)
     own = at_price[loadout.selector]
-    price = FairPrice(points, low, high, own.verdict if result.role == own.role else "", doubt or own.doubt)
+    verdict = own.verdict if result.role == own.role else ""
+    price = FairPrice(points, result.fair_low, result.fair_high, verdict, doubt or own.doubt)
     conditions = standings.conditions | {"opponents": opponents}
     return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, **conditions)
 
@@ -268,6 +269,9 @@ def solve_dice(
         if np.isnan(changed[loadout.selector].fair_points):
             continue
         result = _standing_in_role(changed, loadout.selector, role)
+        if result.fair_points > points:  # at this price, another loadout may be better
+            at_price = changed.with_([variant.with_(points=_whole_points(result.fair_points))], threads)
+            result = _capped(result, at_price.price_cap(loadout.selector))
         figures = {name: getattr(result, name) for name in ("fair_points", "fair_low", "fair_high")}
         figures["points_over_fair"] = points / result.fair_points
         rows.append({"dice": by, **figures, "verdict": result.verdict, "doubt": result.doubt})
@@ -303,18 +307,29 @@ def _standing_in_role(standings: Standings, selector: str, role: str | None) -> 
     ratios = {other.role: other.times for other in standings.prices.roles}
     check_choice(role, "role", list(ratios))
     ratio = ratios[role] / ratios[own.role]
-    fair, low, high = (ratio * price for price in (own.fair_points, own.fair_low, own.fair_high))
-    log_ratio, error = np.log((own.points or np.nan) / fair), np.log(high / low) / (2 * NORMAL_97_5)
-    under, over = map(float, probabilities(np.array(log_ratio), np.array(error)))
-    return own._replace(
+    fair, low, high = (ratio * float(price) for price in standings.prices.uncapped.loc[selector].to_numpy())
+    points, most = own.points or np.nan, standings.price_cap(selector)
+    log_ratio, error = np.log(points / fair), np.log(high / low) / (2 * NORMAL_97_5)
+    least = -np.inf if most is None else np.log(points / most)
+    under, over = map(float, probabilities(np.array(log_ratio), np.array(error), least))
+    result = own._replace(
         role=role,
         fair_points=fair,
         fair_low=low,
         fair_high=high,
         under_probability=under,
         over_probability=over,
-        verdict=verdict_of(under, over),
+        verdict=verdict_of(under, over) if most is None else OVER,
     )
+    return _capped(result, most)
+
+
+def _capped(standing: Standing, most: int | None) -> Standing:
+    """Return the standing with fair points and an interval of at most the points of a better loadout."""
+    if most is None:
+        return standing
+    fair, low, high = (min(end, most) for end in (standing.fair_points, standing.fair_low, standing.fair_high))
+    return standing._replace(fair_points=fair, fair_low=low, fair_high=high)
 
 
 def _with_initial_points(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout:

@@ -100,10 +100,10 @@ class Standings:
         """Verdict on each loadout, by selector."""
         return self._rows["verdict"]
 
-    def price_cap(self, selector: str) -> int:
-        """Return the points of a better loadout, which limit the fair points; without one, the loadout's own points."""
-        row = self._rows.loc[selector]
-        return int(row["points"] if pd.isna(row["at_most"]) else row["at_most"])
+    def price_cap(self, selector: str) -> int | None:
+        """Return the points of a better loadout, which limit the fair points; None without one."""
+        at_most = float(self._rows["at_most"].loc[selector])
+        return None if np.isnan(at_most) else int(at_most)
 
     def __getitem__(self, selector: str) -> Standing:
         row: Mapping[Any, Any] = self._rows.loc[selector].to_dict()

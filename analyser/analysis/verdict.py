@@ -39,6 +39,7 @@ _KINDS_OF_DOUBT = {  # kind of doubt for each phrase that its text may contain
     "but only this loadout has": "these numbers leave out something about the unit",
 }
 _LEAST_SHARE = 0.005  # smaller shares of an equilibrium are rounding errors
+_FAIR = ("fair_points", "fair_low", "fair_high")
 _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}  # 1 if a loadout is worth more than its points, -1 if less
 
 
@@ -73,7 +74,7 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
     played, exploitability = (
         _equilibrium_shares(leads, _sides_of(exchange)) if with_played else (np.full(len(today), np.nan), np.nan)
     )
-    judged = _verdict_table(exchange, prices, drivers, _dominators(answer, exchange))
+    judged, uncapped = _verdict_table(exchange, prices, drivers, _dominators(answer, exchange))
     peers, weights = peers_of(roles, exchange.unit_numbers), exchange.uniform_weights
     offence, toughness = (
         np.exp(values - peer_medians(peers, values, weights))
@@ -101,6 +102,7 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
     )
     return {
         "frame": _with_loadouts_outside(table, answer, exchange),
+        "uncapped": uncapped,
         "roles": _role_ratios(prices, features),
         "levels": {name: float(np.exp(effect)) for name, effect in prices.levels.items()},
         "residuals": {"trades_evenly": even.residual, "comes_out_even": even_lead.residual},
@@ -233,8 +235,8 @@ def _dominators(answer: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
 
 def _verdict_table(
     exchange: Exchange, prices: PooledPrices, drivers: PriceDrivers, better: Mapping[int, _Dominator]
-) -> dict[str, Any]:
-    """Return the columns of fair points with their interval, the probabilities, the verdict and its reason."""
+) -> tuple[dict[str, Any], pd.DataFrame]:
+    """Return the columns of fair points, interval, probabilities, verdict and reason; and the uncapped fair points."""
     today = np.log(exchange.points)
     at_most = np.full(len(today), np.nan)
     for index, dominator in better.items():
@@ -242,7 +244,8 @@ def _verdict_table(
             at_most[index] = exchange.points[index] - dominator.saved
     priced = prices.error < _LARGEST_ERROR
     fair, width = np.where(priced, today - prices.log_ratio, np.nan), NORMAL_97_5 * prices.error
-    figures = [np.where(priced, np.fmin(np.exp(end), at_most), np.nan) for end in (fair, fair - width, fair + width)]
+    uncapped = [np.where(priced, np.exp(end), np.nan) for end in (fair, fair - width, fair + width)]
+    figures = [np.where(priced, np.fmin(figure, at_most), np.nan) for figure in uncapped]
     least = np.where(np.isnan(at_most), -np.inf, today - np.log(at_most))
     chances = probabilities(prices.posterior_ratio, prices.posterior_error, least)
     under, over = (np.where(priced, chance, np.nan) for chance in chances)
@@ -251,12 +254,12 @@ def _verdict_table(
         for index, fair in enumerate(zip(*figures))
     ]
     return {
-        **dict(zip(("fair_points", "fair_low", "fair_high"), figures)),
+        **dict(zip(_FAIR, figures)),
         "under_probability": under,
         "over_probability": over,
         **dict(zip(("verdict", "lean", "doubt", "why"), map(list, zip(*rows)))),
         "at_most": at_most,
-    }
+    }, pd.DataFrame(dict(zip(_FAIR, uncapped)), [loadout.selector for loadout in exchange.loadouts])
 
 
 def _verdict_on(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,9 +31,10 @@ from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
 from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesLike, library_of
-from analyser.game.units import Loadout
+from analyser.game.units import Loadout, Row, row_id
 
 MOST_SHOWN, MOST_LEAD_CHANGES = 3, 6  # largest numbers of matchups in a table of changes, and of new leaders
+_RANGES = ("short_range", "long_range")
 _LEAST_CHANGE = 0.005  # smallest change of a lead (-1 to 1) that is listed
 
 
@@ -210,6 +211,7 @@ def what_if(
     if not changes:
         raise InputError("nothing is changed", where=loadout.selector, allowed="such as points=75, dice=-2")
     changed = loadout.with_(row=row, **changes)
+    _check_rows_change(loadout, row, changes)
     table, _, opponents = matchups_of_all(loadout, against, situations, policy, library, threads, progress)
     before = Standings(table)
     after = before.with_([changed], threads, keep=True)
@@ -222,6 +224,24 @@ def what_if(
         _bands_without_dice(loadout, changed),
         **after.conditions | {"opponents": opponents},
     )
+
+
+def _check_rows_change(loadout: Loadout, row: str | None, changes: Mapping[str, Any]) -> None:
+    """Raise InputError if a change is one of rows, such as a range, but no row of the loadout can take it."""
+    rows = loadout.unit.rows
+    if row is not None:
+        chosen = row_id(row, [each.id for each in rows])
+        rows = tuple(each for each in rows if each.id == chosen)
+    for key in changes:
+        if (key == "dice" or key in Row.model_fields) and not any(_takes(each, key) for each in rows):
+            allowed = "a row that can shoot" if key in _RANGES else "a row with attack dice"
+            raise InputError("no row can take this change", where=f"{loadout.selector}: {key}", allowed=allowed)
+
+
+def _takes(row: Row, key: str) -> bool:
+    if key == "dice":
+        return any(band.dice or band.special for band in row.bands)
+    return row.kind == "ranged" or key not in _RANGES
 
 
 def _bands_without_dice(before: Loadout, after: Loadout) -> tuple[str, ...]:

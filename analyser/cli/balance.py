@@ -17,7 +17,7 @@ from analyser.common.errors import InputError
 HAS_FAILING_VERDICT = 1  # exit status if --fail-on-verdict finds a loadout with such a verdict
 _CHANGE_FORM = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _AGAINST = Option("--against PATTERN", "Opponents, such as 'imperium/*'. Default: all factions.")
-_OPPONENTS = [_AGAINST, situations(". Default: long-range,short-range-aimed,charge."), THREADS]
+_OPPONENTS = [_AGAINST, situations(". Default: long-range,short-range-aimed,charge.", duel=False), THREADS]
 _ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
 _ROLE = Option("--role NAME", "Price the unit like units of that role. Default: its own role.")
 _MOST_DICE = Option("--most N", "Try up to N dice more or fewer, 1 to 12. Default: 5.", least=1, most=12)

@@ -167,9 +167,9 @@ def is_page() -> bool:
     return out_extension() == ".html"
 
 
-def situations(default: str, group: str = "Options") -> Option:
+def situations(default: str, group: str = "Options", *, duel: bool = True) -> Option:
     """Return the option ``--situations``; `default` ends its help text."""
-    text = f"Situations, separated by commas: long-range, short-range-aimed, charge, duel{default}"
+    text = f"Situations, separated by commas: long-range, short-range-aimed, charge{', duel' * duel}{default}"
     return Option("--situations NAMES", text, group, type=split_names)
 
 

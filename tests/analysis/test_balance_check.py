@@ -116,6 +116,12 @@ def test_too_few_units_are_refused(tmp_path):
             balance_check("wood", profiles=profiles, **how)
 
 
+def test_an_army_of_too_many_units_is_refused_before_any_battle(tmp_path):
+    profiles = Profiles(write_wood(tmp_path / "wood", oak=3))
+    with pytest.raises(InputError, match=r"points: wood/oak@basic: 200 points are an army of 67 units"):
+        balance_check("wood", points=200, profiles=profiles)
+
+
 @pytest.mark.slow
 def test_the_check_from_the_shell(tmp_path, capsys):
     wood, page = write_wood(tmp_path / "wood", oak=30), tmp_path / "check.html"

@@ -8,8 +8,9 @@ import pytest
 from analyser.analysis.prices import CAVEATS, fair_points
 from analyser.analysis.verdict import FAIR, OVER, RULE, UNDECIDED, UNDER, verdict_of
 from analyser.game.profiles import Profiles
-from tests.helpers.planted import kin
+from tests.helpers.planted import kin, write_wood
 from tests.helpers.skips import proof
+from tests.helpers.unit_files import unit_file
 
 LEVELS = ("basic", "reinforced", "full-strength")
 SOME = ("crown/*@basic", "empire/*@basic", "imperium/*@basic")
@@ -50,6 +51,14 @@ def test_a_reason_is_a_difference_that_is_worth_a_word(shipped):
     others = re.findall(r"(\d+) of (\d+) others can", whys)
     assert others
     assert all(2 * int(different) > int(number) for different, number in others)  # others are usually different
+
+
+def test_the_only_unit_of_its_role_is_not_compared_with_others(tmp_path):
+    folder = write_wood(tmp_path / "wood")
+    with (folder / "wood.toml").open("a", encoding="utf-8") as file:
+        file.write(unit_file("heron", 2, {"basic": (10, 60)}, 12, 6, kind="cavalry"))
+    found = fair_points("*/*", profiles=folder).frame.set_index("loadout")
+    assert "no other unit here has its role (cavalry)" in found.loc["wood/heron@basic", "why"]
 
 
 def test_the_rule_and_the_limits_stand_where_verdicts_do():
