@@ -27,7 +27,7 @@ from analyser.scenarios.attack import Scenario
 from analyser.scenarios.fight_records import to_length
 from analyser.scenarios.focus import FocusScenario, attack_of_focus, attacker_of, focus_program, resolve_focus
 from analyser.scenarios.load import Conditions, Unit
-from analyser.scenarios.resolve import bonuses_with, find_row, look_up
+from analyser.scenarios.resolve import find_row, look_up
 from analyser.scenarios.schema import TARGET_FATES, FocusAttack, FocusFile
 
 MOST_ATTACKERS = 8
@@ -219,8 +219,7 @@ class _Attacker:
             rows = (find_row(rows, stated, f"attacks.{self.index}.row"),)
         for row in rows:
             if row.kind == "ranged":
-                bonuses = self.attack.bonuses if stated else bonuses_with(row, self.attack)
-                keys = {"row": row.id, "bonuses": (*bonuses, "aiming")}
+                keys = {"row": row.id, "bonuses": (*self.attack.bonuses, "aiming")}
                 yield keys, "stays, aims and fires", 0.0
                 yield from self._advances({"row": row.id})
 

@@ -87,9 +87,9 @@ def band_count(models: int, damage: int, behemoth: int, in_building: int) -> int
 @step
 def within_short_range(row: RowFacts, shot: ShotFacts) -> bool:
     """Return True if the target is within the row's short range (AC-4.1)."""
-    if shot.distance == NONE:
-        return shot.short_range != 0
-    return row.short_range != NONE and shot.distance <= row.short_range
+    if row.short_range == NONE:
+        return False
+    return shot.short_range != 0 if shot.distance == NONE else shot.distance <= row.short_range
 
 
 @step

@@ -17,7 +17,7 @@ from analyser.game.profiles import Profiles, load_profiles
 from analyser.rules import shots
 from analyser.rules.shots import RowFacts, RowKind, ShotFacts, WhyNot
 from analyser.rules.structs import CATEGORIES, NONE
-from analyser.scenarios.schema import Attack, BonusName, Combatant, Passengers, Target
+from analyser.scenarios.schema import Attack, Combatant, Passengers, Target
 
 RecordT = TypeVar("RecordT", bound=Record)
 TYPES_OF_CATEGORY: Mapping[units.Category, tuple[units.UnitType, ...]] = {
@@ -97,10 +97,10 @@ def _row_facts(kind: str, against: Iterable[units.Category], *rest: Any) -> RowF
 _QUALITY_FIELDS = ("slow_to_fire", "move_or_fire", "reactive", "indirect", "siegebreaker", "full_steam_ahead")
 
 
-def _shot(row: units.Row, attack: Attack) -> ShotFacts:
+def _shot(attack: Attack) -> ShotFacts:
     distance = NONE if attack.distance is None else units.hundredths(attack.distance)
     opportunity = attack.opportunity_fire or "opportunity_fire" in attack.penalties
-    has_bonus = "short_range" in attack.bonuses and row.short_range is not None
+    has_bonus = "short_range" in attack.bonuses
     return ShotFacts(distance, has_bonus, attack.attacker_reloading, attack.attacker_advanced, opportunity)
 
 
@@ -112,7 +112,7 @@ def why_not(row: units.Row, attack: Attack, attacker: units.Loadout, target: Tar
     count = _band_count(attack, attacker)
     band = row.band(count)
     category = CATEGORIES.index(target.category)
-    reason = shots.why_not(row_facts(row), _shot(row, attack), category, NONE if band is None else band.dice)
+    reason = shots.why_not(row_facts(row), _shot(attack), category, NONE if band is None else band.dice)
     if reason == WhyNot.CATEGORY:
         return f"it fires at {'/'.join(row.against)} targets, and the target is {target.category}"
     if reason == WhyNot.OUT_OF_RANGE:
@@ -132,20 +132,13 @@ WHY_NOT: Mapping[WhyNot, str] = {
 
 
 def _is_short(row: units.Row, attack: Attack) -> bool:
-    return shots.within_short_range(row_facts(row), _shot(row, attack))
+    return shots.within_short_range(row_facts(row), _shot(attack))
 
 
 def _band_count(attack: Attack, attacker: units.Loadout) -> int:
     """Return the number that selects a band: models (half in a building, AC-4.4), or a behemoth's damage (AC-2.3)."""
     models, behemoth = attack.attacker_models or attacker.level.models, "behemoth" in attacker.unit.traits
     return shots.band_count(models, attack.attacker_damage, behemoth, attack.attacker_garrisoned)
-
-
-def bonuses_with(row: units.Row, attack: Attack) -> tuple[BonusName, ...]:
-    """Return the bonuses of an attack with a chosen `row`: without short range if the row has none (AC-4.1)."""
-    if row.short_range is not None or attack.distance is not None:
-        return attack.bonuses
-    return tuple(bonus for bonus in attack.bonuses if bonus != "short_range")
 
 
 def resolve_attack(attack: Attack, attacker: units.Loadout | None, row: units.Row | None) -> Attack:
@@ -160,11 +153,8 @@ def resolve_attack(attack: Attack, attacker: units.Loadout | None, row: units.Ro
         keys |= {"attacker_damage_limit": attacker.unit.damage_limit}
         if _is_short(row, attack):
             bonuses = (*bonuses, "short_range")
-        elif attack.row is None and attack.distance is None:
-            bonuses = bonuses_with(row, attack)
-        elif "short_range" in bonuses and row.short_range is None:
-            problem = f"row {row.id!r} has no short range (AC-4.1)"
-            raise InputError(problem, where="attack.bonuses", allowed="without 'short_range'")
+        elif attack.distance is None:  # the row has no short range (AC-4.1)
+            bonuses = tuple(bonus for bonus in bonuses if bonus != "short_range")
         elif "short_range" in bonuses:
             problem = f"{attack.distance:g} inches are not within the short range of row {row.id!r}"
             raise InputError(problem, where="attack.bonuses", allowed="without 'short_range', which the distance sets")

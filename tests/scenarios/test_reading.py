@@ -140,8 +140,8 @@ def test_a_row_without_a_short_range_gets_no_bonus_for_it():  # AC-4.1
     assert compared.frame["mean_models_destroyed"].tolist() == [plain.mean("models_destroyed")]
     both = analyser.matchups(grenadiers, target, situations="short-range-aimed")
     assert both.frame["mean_models_destroyed"].tolist() == pytest.approx([plain.mean("models_destroyed")])
-    with pytest.raises(InputError, match="row 'ranged-light' has no short range"):
-        analyser.attack(grenadiers, target, row="ranged-light", short_range=True)
+    stated = analyser.attack(grenadiers, target, row="ranged-light", aiming=True, short_range=True)
+    assert (stated.summary, stated.warnings) == (plain.summary, near.warnings)
     bare = {"attack": {"dice": 4, "short_range": True}, "target": {"unit": target}}
     assert analyser.exact(bare).scenario.attack.bonuses == ("short_range",)
     focused, stands = [{"attacker": grenadiers, "short_range": True}], [{"attacker": grenadiers}]
