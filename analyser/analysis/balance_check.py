@@ -351,8 +351,9 @@ def _check_number(fighters: Sequence[Loadout]) -> None:
 def _battlefield(armies: Sequence[Sequence[Loadout]], library: Profiles) -> Battlefield:
     """Return a battlefield with the root mean square distance of enemies at the start and space behind each side."""
     terms = battle_scenario(armies[0], armies[1], BattleTerms(), library.ruleset, library).terms
-    table, between_positions = terms.table or terms.gap, terms.width / math.sqrt(6)  # RMS if positions are uniform
-    return Battlefield("battle", math.hypot(terms.gap, between_positions), (table - terms.gap) / 2)
+    assert terms.table is not None
+    between_positions = terms.width / math.sqrt(6)  # root mean square, if positions along the front are uniform
+    return Battlefield("battle", math.hypot(terms.gap, between_positions), (terms.table - terms.gap) / 2)
 
 
 def _even_points(exchange: Exchange) -> Floats:

@@ -230,10 +230,10 @@ def _check_rows_change(loadout: Loadout, row: str | None, changes: Mapping[str, 
     """Raise InputError if a change is one of rows, such as a range, but no row of the loadout can take it."""
     rows = loadout.unit.rows
     if row is not None:
-        chosen = row_id(row, [each.id for each in rows])
-        rows = tuple(each for each in rows if each.id == chosen)
+        changed = row_id(row, [candidate.id for candidate in rows])
+        rows = tuple(candidate for candidate in rows if candidate.id == changed)
     for key in changes:
-        if (key == "dice" or key in Row.model_fields) and not any(_takes(each, key) for each in rows):
+        if (key == "dice" or key in Row.model_fields) and not any(_takes(candidate, key) for candidate in rows):
             allowed = "a row that can shoot" if key in _RANGES else "a row with attack dice"
             raise InputError("no row can take this change", where=f"{loadout.selector}: {key}", allowed=allowed)
 

@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.image import AxesImage
-from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator
 from numpy.typing import NDArray
 
@@ -29,7 +28,7 @@ CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches; four characters of size `look.CE
 SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
 LOGARITHMIC = "logarithmic from a hundredth of the highest"
 IMPOSSIBLE = "Hatched: the attacker cannot make this attack; it does not count in the means."
-BLANK = "Blank: the figure has no value."
+NO_VALUE = "Hatched: the attack is impossible or the figure has no value; it does not count in the means."
 CHANGE_COLOURS = "PuOr"  # colour scale from losses through white to gains
 _GAP_WIDTH = 5.0  # width in points of the white lines between groups and before the means
 _LETTER_WIDTH = 0.075  # inches per letter of a label
@@ -46,7 +45,6 @@ class Table(NamedTuple):
     has_means: bool
     quantity: str
     is_probability: bool
-    blank: NDArray[np.bool_] | tuple[()] = ()  # cells without a value that are not impossible, so not hatched
 
 
 def heatmap(
@@ -71,7 +69,7 @@ def heatmap(
     Parameters
     ----------
     data : DataFrame, or Matchups
-        At most one row per cell. Cells without a number are hatched; of matchups only if `why_not` has a reason.
+        At most one row per cell. Cells without a number are hatched.
     rows, columns, values : str
         Columns of the frame; `values` are numbers, shown in percent for ``p_...``. Default: attackers, defenders and
         the metric of matchups. Rows and columns keep the order of the frame, or of their categories.
@@ -114,10 +112,9 @@ def heatmap(
     width, height = CELL_WIDTH * len(table.columns), CELL_HEIGHT * len(table.rows)
     is_matchups = f"{rows}_unit" in frame
     names: dict[str, Any] = {} if is_matchups else {"xlabel": heading_of(columns), "ylabel": heading_of(rows)}
-    if is_matchups:
-        is_hatched = np.isnan(frame[metric].to_numpy(float)) & _impossible(frame, metric)
-        told = [IMPOSSIBLE] * bool(is_hatched.any()) + [BLANK] * bool(np.any(table.blank))
-        names = {"xlabel": " ".join(told)} if told else {}
+    if is_matchups and (is_hatched := frame[metric].isna()).any():
+        have_reasons = "why_not" in frame and frame.loc[is_hatched, "why_not"].notna().all()
+        names = {"xlabel": IMPOSSIBLE if have_reasons else NO_VALUE}
     unit = ", percent" if table.is_probability else ""
     own = f"{label or table.quantity}{unit}"
     full_title = "\n".join(filter(None, [own, _sides_text(frame, rows, columns) if is_matchups else "", note]))
@@ -153,29 +150,16 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
         headings[1] = headings[1].iloc[np.argsort(headings[1][key].astype(object).map(order.index), kind="stable")]
     cells = frame.assign(**{values: frame[values].astype(float)}).pivot(index=rows, columns=columns, values=values)
     grid = cells.reindex(index=headings[0][rows], columns=headings[1][columns]).to_numpy(np.float64)
-    assigned = frame.assign(impossible=_impossible(frame, values))
-    impossible = assigned.pivot(index=rows, columns=columns, values="impossible")
-    hatched = impossible.reindex(index=headings[0][rows], columns=headings[1][columns])
-    no_fight = hatched.isna().to_numpy() | hatched.eq(True).to_numpy()
     names_by_side = [_names_of_side(heading, side) for heading, side in zip(headings, (rows, columns))]
     if with_means:
         last_row = np.append(headings[1][MEAN], frame[values].mean())
         grid = np.vstack([np.column_stack([grid, headings[0][MEAN]]), last_row]).astype(np.float64)
-        no_fight = np.column_stack([no_fight, no_fight.all(axis=1)])
-        no_fight = np.vstack([no_fight, no_fight.all(axis=0)])
         names_by_side = [[*heading, MEAN] for heading in names_by_side]
     sizes = headings[1].groupby(key, sort=False, observed=True).size() if key else pd.Series({"": len(headings[1])})
     metric = metrics.metric_by_name(values)
     is_probability = metric.is_probability or values.startswith("p_")
     quantity = metric.title.replace("_", " ")
-    blank = np.isnan(grid) & ~no_fight
-    return Table(grid, names_by_side[0], names_by_side[1], sizes, with_means, quantity, is_probability, blank)
-
-
-def _impossible(frame: pd.DataFrame, values: str) -> NDArray[np.bool_]:
-    """Return True for each row that is hatched: with a reason in `why_not`, or if there is no such column, no value."""
-    hatched: NDArray[np.bool_] = (frame["why_not"].notna() if "why_not" in frame else frame[values].isna()).to_numpy()
-    return hatched
+    return Table(grid, names_by_side[0], names_by_side[1], sizes, with_means, quantity, is_probability)
 
 
 def _in_order(frame: pd.DataFrame, side: str, values: str | None) -> pd.DataFrame:
@@ -190,7 +174,7 @@ def _in_order(frame: pd.DataFrame, side: str, values: str | None) -> pd.DataFram
 def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[str, Any]) -> AxesImage:
     """Draw colours, figures, and thin white lines between the cells."""
     shown = 100 * table.values if table.is_probability else table.values
-    # The hatched background is visible in cells without a number, unless they are covered.
+    # The hatched background is visible in cells without a number.
     ax.patch.set(facecolor="white", edgecolor="0.72", hatch="////", linewidth=0)
     norm = _norm(shown, scale)
     has_losses = scale == "linear" and norm.vmin is not None and norm.vmin < 0 < (norm.vmax or 0)
@@ -200,8 +184,6 @@ def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[s
     image = ax.imshow(shown, **{**style, **artist})
     rows, columns = table.values.shape
     _write_cells(ax, image, table)
-    for row, column in np.argwhere(table.blank):
-        ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, color="white"))
     ax.vlines(np.arange(1, columns) - 0.5, -0.5, rows - 0.5, color="white", linewidth=1)
     ax.hlines(np.arange(1, rows) - 0.5, -0.5, columns - 0.5, color="white", linewidth=1)
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))

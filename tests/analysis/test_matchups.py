@@ -12,7 +12,7 @@ from analyser.common.metrics import ALL_LEVELS, COMMON_METRICS, MATCHUP_METRICS,
 from analyser.engine.attack.summaries import SUMMARY
 from analyser.game.profiles import Profiles
 from analyser.game.units import Level
-from analyser.plots.heatmaps import BLANK
+from analyser.plots.heatmaps import NO_VALUE
 from analyser.results import rules_used
 from analyser.scenarios.attack import RANKED_BY, best_attacks
 from analyser.scenarios.load import load_scenario
@@ -174,7 +174,7 @@ def test_a_figure_without_a_value_is_not_called_a_fight_that_cannot_be(river):
     without_points = matchups(*pairs, metric="expected_points_destroyed", situations="long-range", profiles=river)
     assert without_points.frame["why_not"].isna().all()
     assert without_points.headline == "No pair has a value of expected points destroyed."
-    assert without_points.heatmap().get_xlabel() == BLANK
+    assert without_points.heatmap().get_xlabel() == NO_VALUE
     duels = matchups(*pairs, metric="p_draw", situations=["long-range", "duel"], profiles=river)
     assert "duel" in duels.heatmap().get_title(loc="left")
     with pytest.raises(InputError, match="p_draw has no value in long-range"):
