@@ -41,7 +41,10 @@ def python_copy(record: RecordT) -> RecordT:
 
 
 def view(record: RecordT) -> RecordT:
-    """Return a fast view of a record (without arrays, a copy); `record` is the original, inner records are copies."""
+    """Return a fast view of a record; its attribute `record` is the original.
+
+    Records without arrays, and records inside the record, are copied.
+    """
     fields: Any = record
     if not any(fields.dtype[name].shape for name in fields.dtype.names):
         copy: Any = python_copy(record)

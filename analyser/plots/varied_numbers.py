@@ -26,7 +26,8 @@ _STRIP_HEIGHT = 0.05  # height of the strip of best lines, as a share of the axe
 _TIED = "equal, or no significant difference"
 _ZORDER = 0.8
 _MOST_NAMED = 8  # most points of a front with names
-_GREY, _OTHER = "0.8", "0.35"  # grey of other lines in line plots, and of ties in maps; grey of other lines in maps
+_GREY = "0.8"  # other lines in line plots; ties in maps
+_OTHER = "0.35"  # other lines in maps
 _COLOURS = tuple(str(style["color"]) for style in look.STYLES[1:])  # colours in maps; black would look grey
 
 

@@ -152,7 +152,7 @@ def units_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str], *, in_
 
 
 def _friendly_losses_note(rows: Sequence[dict[str, Any]]) -> str:
-    """Return a sentence on the points of their own side that units destroyed by blasts."""
+    """Return a sentence on units whose blasts destroyed points of their own side."""
     name = "friends_destroyed"
     losses = [f"{row['name']} {mean_text(mean_in(row, name), decimals=1)}" for row in rows if row[name] > 0]
     return f"Points of their own side destroyed by blasts, not included above: {'; '.join(losses)}." if losses else ""

@@ -1,4 +1,4 @@
-"""Decisions of a policy in words for a side of a solved duel: which conditions hold, and which edges are taken."""
+"""Decisions of a policy that is written in words, in a solved duel: its conditions that hold, the edges it takes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ResolvedLine(NamedTuple):
 
 
 class PolicyDecisions:
-    """Decisions of a policy in words at a choice of orders."""
+    """Decisions at a choice of orders, by a policy that is written in words."""
 
     def __init__(self, duel: SolvedDuel, point: ChoicePoint, policy: PolicyLines) -> None:
         self.duel, self.point, self.policy = duel, point, policy

@@ -19,7 +19,7 @@ PassProbabilities = dict[int, Fraction]  # probability of passing a test by valu
 
 
 def disciplines(question: Question) -> PassProbabilities:
-    """Return the probability of passing for each DISCIPLINE: the values of cards in the deck, and 0 (AC-5.1)."""
+    """Return the probability of passing by DISCIPLINE, which is 0 or the value of a card in the deck (AC-5.1)."""
     deck = question.ruleset.armoured_clash.deck.counts().tolist()
     passed = {value: Fraction(sum(deck[: value + 1]), sum(deck)) for value, copies in enumerate(deck) if copies}
     return passed if 0 in passed else {0: Fraction(0)} | passed

@@ -47,6 +47,6 @@ def rerolls_misses(fighter: Fight | Fighter, frenzied: Number, combat_round: int
 
 
 def hits_of_sides(needed: int, rerolls: bool) -> tuple[int, int]:
-    """Return how many equally likely results of a roll hit, and how many it has; `rerolls` re-rolls misses (MD-8)."""
+    """Return the numbers of hits and of all equally likely results of a roll; `rerolls` re-rolls misses (MD-8)."""
     hits = DIE_SIDES + 1 - needed
     return (hits * (2 * DIE_SIDES - hits), DIE_SIDES**2) if rerolls else (hits, DIE_SIDES)
