@@ -15,7 +15,7 @@ from analyser.cli.messages import note, progress_bar
 from analyser.cli.option_base import OUTPUT, Option
 from analyser.cli.options import INPUT, QUIET
 from analyser.common.method_settings import MOST_THREADS
-from analyser.common.text import json_text
+from analyser.common.text import counted, json_text
 
 NOT_DONE = 1  # exit status of `verify` for damaged or missing parts, and of `status` for missing parts
 _HEADING = "Workers"
@@ -82,7 +82,7 @@ def sweep_status(store: str, as_json: bool = False) -> int:
         for cost in status.costs:
             rate = f"{cost['rate']:,.0f} cells per second and processor"
             size = f"{cost['length'] / max(cost['cells'], 1):.1f} bytes per cell"
-            click.echo(f"{cost['kind']}: {cost['parts']:,} parts, {rate}, {size}")
+            click.echo(f"{cost['kind']}: {counted(cost['parts'], 'part')}, {rate}, {size}")
         if status.seconds_left:
             click.echo(f"about {status.seconds_left:,.0f} seconds of one processor left")
     return 0 if result.is_complete else NOT_DONE

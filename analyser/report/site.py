@@ -32,7 +32,7 @@ from analyser.report.diff_changes import (
     edits,
     standing_changes,
 )
-from analyser.report.folder import FILES_READ, StoredReport, matchups_of, read_report
+from analyser.report.folder import FILES_READ, StoredReport, manifest_of, matchups_of, read_report
 from analyser.report.page import counts_of, headline_of, title_of
 from analyser.report.page_frame import anchor_of, page_of
 
@@ -112,14 +112,15 @@ def write_site(
     ----------
     folder : path
     add : str, optional
-        Name of a version; a report for each pair of factions is first written (or replaced) in ``folder/ADD``.
+        Name of a version; a report for each pair of factions is first written in ``folder/ADD``.
     situations, profiles, threads, progress, executor
         As in :func:`analyser.report.write_report`, for the added reports; `progress` starts again for each report.
 
     Raises
     ------
     InputError
-        There is no report, a report cannot be read, or the page would replace a page of another program.
+        There is no report, a report cannot be read, or the page would replace a page of another program, or a report
+        of other profiles.
     """
     root = path_of(folder, "site")
     page = root / INDEX_PAGE
@@ -145,12 +146,18 @@ def _write_reports(root: Path, version: str, library: Profiles, executor: Execut
     check_text(version, "add", "the name of a folder")
     if not version or Path(version).name != version or version.startswith("."):
         raise InputError(f"{version!r} is not the name of a folder", where="add", allowed="such as 2026-11")
+    pairs = combinations_with_replacement(library.factions, 2)
+    folders = {pair: root / version / "-".join(pair) for pair in pairs}
+    for folder in folders.values():
+        if manifest_of(folder).get("profiles_used", {}).get("version", library.used.version) != library.used.version:
+            problem, allowed = "this report is of other profiles, so it is not replaced", "another VERSION"
+            raise InputError(problem, where=str(folder), allowed=allowed)
     prices: FairPoints | None = None
     with suppress(InputError):  # no prices without exchanges of fire; write_report raises any other error again
         prices = fair_points(ALL_LOADOUTS, profiles=library, **how)
     how |= {"field": prices, "profiles": library, "executor": executor, "home": f"../../{INDEX_PAGE}"}
-    for ours, theirs in combinations_with_replacement(library.factions, 2):
-        write_report(f"{ours}/*", f"{theirs}/*", out=root / version / f"{ours}-{theirs}", **how)
+    for (ours, theirs), folder in folders.items():
+        write_report(f"{ours}/*", f"{theirs}/*", out=folder, **how)
 
 
 def _reports(root: Path) -> Iterator[Report]:

@@ -111,6 +111,13 @@ def test_a_report_leads_back_and_its_units_have_places(site, text):
         assert f'id="{place}"' in (site / path).read_text(encoding="utf-8")
 
 
+def test_a_version_is_not_replaced_by_reports_of_other_profiles(site, folders):
+    before = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
+    with pytest.raises(InputError, match=r"v9.crown-crown: this report is of other profiles"):
+        write_site(site, add="v9", situations=["long-range"], profiles=Profiles(folders[1]))
+    assert {path: path.read_bytes() for path in site.rglob("*") if path.is_file()} == before
+
+
 def test_bad_input_is_told(tmp_path):
     with pytest.raises(InputError, match="no report is there"):
         write_site(tmp_path)
