@@ -4,7 +4,7 @@
  * This file has no rules of the game: the engines decide the effect of a condition, and which row may fire.
  */
 
-import { GONE, NO_ROWS, only, toLink } from "./state.js";
+import { GONE, NO_ROWS, has, only, toLink } from "./state.js";
 import { numberOf, ranked, withChanges } from "./edits.js";
 import { BackgroundEngine } from "./background.js";
 
@@ -104,10 +104,19 @@ export class Answers {
   /** The attacks of all ranged rows on a target, best first, ranked by the same figures as in Python. */
   rows(attacker, target) {
     return this.#cached(`rows ${attacker} ${target}`, () => {
-      const attack = (row, place) => ({ row, answer: this.#fight("attack", attacker, target, place) });
+      const attack = (row, place) => ({ row, answer: this.#lack(row, attacker) ?? this.#fight("attack", attacker, target, place) });
       const made = this.unit(attacker).rows.map(attack);
       return ranked(made.filter(({ row }) => row.kind === this.page.shoots), this.page);
     });
+  }
+
+  /** The reason why a row cannot fire under the chosen conditions, such as Overcharge; undefined if it can. */
+  #lack(row, attacker) {
+    const values = this.conditions("attack", attacker, attacker);
+    const isSet = ({ name, side, choices }) => side === "fight" && (choices ? choices[values[name]] : values[name]);
+    const lacking = ({ needs, ofRow }) => ofRow && !has(this.unit(attacker), needs, [row]);
+    const condition = this.page.conditions.find((each) => lacking(each) && isSet(each));
+    return condition && { why: `it does not have ${condition.needs}` };
   }
 
   /** The best attack on a target, computed later. */

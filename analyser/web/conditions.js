@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { choice, chips, folded, stepper } from "./elements.js";
+import { has } from "./state.js";
 import { capital, percent, tenths } from "./words.js";
 
 export const distanceOf = ({ page, state }) => state.conditions.distance ?? page.usual.distance;
@@ -106,11 +107,8 @@ export function conditionGroup(about, panel, role, often = false) {
   ];
 }
 
-/** True if the unit has the rule or quality that a condition needs. */
-function isPossible({ needs, side }, { one, other, chosen }) {
-  const unit = side === "target" ? other : one;
-  return !needs || [...unit.rules, ...(chosen?.row.qualities ?? [])].some((each) => each.split(" (")[0] === needs);
-}
+/** True if the unit has the rule, quality or type that a condition needs. */
+const isPossible = ({ needs, side }, { one, other }) => !needs || has(side === "target" ? other : one, needs);
 
 /** The values of a condition with a list of choices: words, or rows of the unit; undefined for a number. */
 function optionsOf(page, { kind, name, choices }, unit) {

@@ -1,12 +1,26 @@
 /** Edits of units: changes apply to a copy, never to the printed unit. */
 
+import { baseOf } from "./state.js";
+
+/** The changes of a unit that an edit allows, as whole numbers within its limits; a printed value is always allowed. */
+export function allowedChanges(changes, unit, edits, none) {
+  const limited = (edit) => {
+    const printed = numberOf(unit, edit, none);
+    const [least, most] = [Math.min(edit.least, printed), Math.max(edit.most, printed)];
+    return [edit.name, Math.min(Math.max(Math.round(changes[edit.name]), least), most)];
+  };
+  return Object.fromEntries(edits.filter(({ name }) => Number.isFinite(changes[name])).map(limited));
+}
+
 /** A copy of a unit with changed values; `edits` define the fields of each change. */
 export function withChanges(unit, changes, edits) {
   const now = structuredClone(unit);
-  for (const { name, at, fields } of edits) {
+  for (const { name, label, kind, at, fields } of edits) {
     const value = changes[name];
     if (value === undefined) continue;
     if (name in now) now[name] = value;
+    if (name === "damage_limit") now.mostDamage = value - 1;
+    if (kind === "flag") mark(now, at, label, value);
     for (const field of fields) {
       if (at === "unit") now.numbers[field] = value;
       else if (at === "rows") for (const row of now.rows) row.numbers[field] = value;
@@ -14,6 +28,13 @@ export function withChanges(unit, changes, edits) {
     }
   }
   return now;
+}
+
+/** Add a rule of a unit, or a quality of its rows, or remove it. */
+function mark(unit, at, keyword, isOn) {
+  const marked = (keywords) => [...keywords.filter((each) => baseOf(each) !== keyword), ...(isOn ? [keyword] : [])];
+  if (at === "unit") unit.rules = marked(unit.rules);
+  else for (const row of unit.rows) row.qualities = marked(row.qualities);
 }
 
 const withDice = ([first, last, ...dice], more) => [first, last, ...dice.map((each) => (each > 0 ? Math.max(each + more, 0) : each))];

@@ -69,22 +69,23 @@ class Condition(NamedTuple):
     """Condition that the user of a page can set."""
 
     name: str
-    kind: str  # "flag", "count", "inches", "choice" or "row"
+    kind: str  # "flag", "count", "models" (a number of the unit's models), "inches", "choice" or "row"
     label: str
     questions: tuple[str, ...]  # kinds of questions that use it
     field: str = ""  # field of the record; empty if it is called `name`
     choices: tuple[tuple[str, int], ...] = ()
-    needs: str = ""  # rule or quality that the unit must have
+    needs: str = ""  # rule or quality that the unit or a row must have, or its type
     panel: str = "attack"  # panel of a page with its control: "attack", "charge", "duel"; empty for no control
     side: str = "fight"  # "attacker", "target" or "fight"
     rank: int = 0  # rank of a frequent condition, which is always shown; 0 for a condition under "More conditions"
+    of_row: bool = False  # rows without what is needed cannot fire
 
     def record(self) -> dict[str, Any]:
         """Return the condition as plain data for the page."""
         record: dict[str, Any] = {"name": self.name, "side": self.side, "kind": self.kind, "label": self.label}
         record |= {"in": list(self.questions), "field": self.field or self.name, "description": self.description}
         record |= {"choices": dict(self.choices)} if self.choices else {}
-        return record | ({"needs": self.needs} if self.needs else {})
+        return record | ({"needs": self.needs, "ofRow": self.of_row} if self.needs else {})
 
     @property
     def description(self) -> str:
@@ -121,17 +122,17 @@ def _unit_conditions() -> Iterator[Condition]:
         yield unit("suppressed", "flag", "suppressed", _IN_ALL, rank=4 if is_target else 2)
         yield unit("disordered", "flag", "disordered", in_tests, rank=5 if is_target else 0)
         yield unit("activated", "flag", "activated", in_tests)
-        yield unit("garrisoned", "flag", "in a building", in_building, rank=3 if is_target else 0)
+        yield unit("garrisoned", "flag", "in a building", in_building, needs="infantry", rank=3 if is_target else 0)
         yield unit("taking_cover", "flag", "taking cover", shots, rank=2 if is_target else 0)
         yield unit("near_commander", "flag", "near a commander", in_tests)
         yield unit("from_front", "flag", "attacked from its front", in_tests, needs="Resilient")
         yield unit("obstacle", "flag", "behind an obstacle", shots)
-        yield unit("exposed", "count", "exposed models", shots)
+        yield unit("exposed", "models", "exposed models", shots)
         yield unit("edge_distance", "inches", "distance to its table edge", in_tests)
         yield unit("formation", "choice", "formation", in_tests, "close_formation", _FORMATIONS)
         yield unit("officer", "choice", "officer falls", in_tests, "", _OFFICERS)
-        yield unit("models_without_room", "count", "models without room to fall back", in_tests)
-        yield unit("withdraws_without_room", "count", "models without room to withdraw", _IN_COMBATS, panel=in_charge)
+        yield unit("models_without_room", "models", "models without room to fall back", in_tests)
+        yield unit("withdraws_without_room", "models", "models without room to withdraw", _IN_COMBATS, panel=in_charge)
         yield unit("fail_on_purpose", "flag", "fails its test on purpose", in_tests)
         yield unit("peer_review", "flag", "near Peer Review", in_tests, "passes_tests")
         yield unit("chain_of_command", "flag", "Chain of Command", in_tests, needs="Chain of Command")
@@ -162,10 +163,10 @@ def _fight_conditions() -> Iterator[Condition]:
     yield Condition("concealed", "flag", "concealed", _IN_ATTACKS, panel="")
     yield Condition("opportunity_fire", "flag", "opportunity fire", _IN_ATTACKS)
     yield Condition("reforming", "flag", "reforming", _IN_ATTACKS)
-    yield Condition("outside_front_arc", "flag", "outside the front arc", _IN_ATTACKS, needs="Turret")
+    yield Condition("outside_front_arc", "flag", "outside the front arc", _IN_ATTACKS, needs="Turret", of_row=True)
     yield Condition("advanced", "flag", "has advanced", _IN_ATTACKS, needs="Move or Fire")
-    yield Condition("overcharge", "flag", "Overcharge", _IN_ATTACKS, needs="Overcharge")
-    yield Condition("line_of_sight", "choice", "line of sight", _IN_ATTACKS, "", _SIGHTS, "Indirect")
+    yield Condition("overcharge", "flag", "Overcharge", _IN_ATTACKS, needs="Overcharge", of_row=True)
+    yield Condition("line_of_sight", "choice", "line of sight", _IN_ATTACKS, "", _SIGHTS, "Indirect", of_row=True)
     yield Condition("carriages", "count", "carriages", _IN_ATTACKS, needs="Full Steam Ahead", panel="")
     yield Condition("rating", "choice", "combat rating", _IN_ATTACKS, "", _RATINGS)
 

@@ -2,7 +2,7 @@
 
 import { load } from "./packed.js";
 import { h, morph } from "./dom.js";
-import { Game, OWN, RESTORE, emptyState, fromLink, only, toLink, without } from "./state.js";
+import { Game, OWN, RESTORE, emptyState, fromLink, only, settled, toLink, without } from "./state.js";
 import { Answers } from "./answers.js";
 import { pageContent, unitsOf } from "./panels.js";
 import { loadoutName } from "./workshop.js";
@@ -26,9 +26,13 @@ function viewOf() {
   return state.target ? "fight" : "targets";
 }
 
+/** Take over a state, with what is possible for its units. */
+function setState(next) {
+  units = unitsOf(page, next.own);
+  state = settled(next, units, page);
+}
+
 function render() {
-  units = unitsOf(page, state.own);
-  for (const role of ["attacker", "target", "beside"]) if (!units[state[role]]) state[role] = "";
   answers.setState(state, units);
   const view = viewOf();
   document.title =
@@ -49,7 +53,7 @@ function say(text) {
 
 /** Change the state. A change with a `label` can be undone; a step (`isStep`) enters the history of the browser. */
 function change(parts, { label = "", isStep = false, view = "" } = {}) {
-  state = { ...state, ...parts };
+  setState({ ...state, ...parts });
   wantedView = view;
   const link = toLink(state);
   game.save(link, label);
@@ -196,8 +200,8 @@ document.addEventListener("input", ({ target }) => {
 
 addEventListener("popstate", (event) => {
   const there = fromLink(location.hash);
-  const { attacker, target, row, beside } = there;
-  state = event.state ? { ...state, attacker, target, row, beside } : there; // losses in the game stay
+  const { attacker, target, row, beside, conditions } = there;
+  setState(event.state ? { ...state, attacker, target, row, beside, conditions } : there); // losses in the game stay
   wantedView = event.state?.view ?? "";
   depth = event.state?.depth ?? 0;
   game.save(toLink(state));

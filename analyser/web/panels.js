@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { conditionControls, conditionGroup, distanceOf, distanceSlider, unitId } from "./conditions.js";
-import { withChanges } from "./edits.js";
+import { allowedChanges, withChanges } from "./edits.js";
 import { figures, folded, icon, ranking, stepper, table, titled, valueText, waiting, width } from "./elements.js";
 import { NO_ROWS, OWN } from "./state.js";
 import { capital, hasWords, percent, tenths, wordsOf } from "./words.js";
@@ -23,8 +23,9 @@ export function unitsOf(page, own) {
       found[key] = { ...page.units[unit], name, key, side: number };
     }),
   );
-  own.forEach(({ from, name, changes }, place) => {
+  own.forEach(({ from, name, changes: stated }, place) => {
     if (!found[from]) return;
+    const changes = allowedChanges(stated, found[from], page.edits, page.layout.none);
     page.sides.forEach(({ units }, side) => {
       const key = `${side}.${units.length + place}`;
       const words = `${name} ${OWN} ${found[from].words}`.toLowerCase();

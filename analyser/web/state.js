@@ -12,6 +12,7 @@ export const GONE = "This unit is gone.";
 export const NO_ROWS = "It has no row that can fire.";
 export const RESTORE = "Back to the printed unit";
 const MOST_PAST = 50;
+const MOST_COUNT = 20; // carriages, as in Python
 const KEY = /^[01]\.\d{1,4}$/;
 const PART = /^([a-z_]{2,40})(?:-([\w.]{1,12}))?$/;
 
@@ -75,6 +76,49 @@ export const only = (values, names) => Object.fromEntries(Object.entries(values)
 
 /** The entries of an object without these names. */
 export const without = (values, ...names) => only(values, Object.keys(values).filter((name) => !names.includes(name)));
+
+const clamped = (value, least, most) => Math.min(Math.max(value, least), most);
+
+/** True if a unit has a rule, a quality of a row, or a type; with `rows`, a quality of these rows. */
+export const has = (unit, keyword, rows = unit.rows) =>
+  unit.type === keyword || [...unit.rules, ...rows.flatMap(({ qualities }) => qualities)].some((each) => baseOf(each) === keyword);
+
+/** A rule or quality without its parameter. */
+export const baseOf = (keyword) => keyword.split(" (")[0];
+
+/** A state with what is possible for its units only; `units` are all units by key. */
+export function settled(state, units, { conditions }) {
+  const roles = ["attacker", "target", "beside"].map((role) => [role, units[state[role]] ? state[role] : ""]);
+  const next = { ...state, ...Object.fromEntries(roles), units: {} };
+  const ofUnits = conditions.filter(({ side }) => side !== "fight");
+  const ofFight = conditions.filter(({ side }) => side === "fight");
+  for (const [key, values] of Object.entries(state.units)) {
+    const kept = units[key] ? possible(values, ofUnits, units[key]) : {};
+    if (Object.keys(kept).length) next.units[key] = kept;
+  }
+  if (next.attacker) next.conditions = possible(state.conditions, ofFight, units[next.attacker]);
+  return next;
+}
+
+/** The values that a unit can have, whole and within their limits where they are numbers. */
+function possible(values, conditions, unit) {
+  const kept = {};
+  const models = Number.isFinite(values.models) ? clamped(Math.round(values.models), 0, unit.models) : unit.models;
+  if (models !== unit.models) kept.models = models;
+  const damage = clamped(Math.round(values.damage) || 0, 0, Math.max(unit.mostDamage, 0));
+  if (damage) kept.damage = damage;
+  for (const { name, kind, choices, needs } of conditions) {
+    const value = values[name];
+    if (value === undefined || (needs && !has(unit, needs))) continue;
+    if (kind === "inches" && value >= 0) kept[name] = value;
+    if (kind === "flag" && value === 1) kept[name] = 1;
+    if (kind === "choice" && value in choices) kept[name] = value;
+    if (kind === "row" && value in unit.rows) kept[name] = value;
+    if (kind === "models" && value >= 1) kept[name] = Math.min(Math.round(value), models);
+    if (kind === "count" && value >= 1) kept[name] = Math.min(Math.round(value), MOST_COUNT);
+  }
+  return kept;
+}
 
 /** A game stored on the device: states of the units, and changes that can be undone. */
 export class Game {

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { numberOf } from "./edits.js";
 import { chips, table, titled, valueText } from "./elements.js";
-import { RESTORE } from "./state.js";
+import { RESTORE, has } from "./state.js";
 import { capital, percent, signed, tenths } from "./words.js";
 
 /** All parts of the workshop for a fight. */
@@ -15,7 +15,7 @@ function editor(about, unit, role) {
   const { page } = about;
   const edits = page.edits.filter((each) => each.role === role || each.role === "both");
   const chip = (each) => {
-    const on = Boolean(numberOf(unit, each, page.layout.none));
+    const on = each.role === "target" ? has({ ...unit, rows: [] }, each.label) : has({ ...unit, rules: [] }, each.label);
     return { do: `edit ${role} ${each.name} ${on ? 0 : 1}`, label: each.label, on };
   };
   const name = h("input", { "data-set": `called ${role}`, value: unit.name, maxlength: 60 });

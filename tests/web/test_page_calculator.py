@@ -9,6 +9,7 @@ from tests.helpers.table_page import DESK, PHONE, chance, percent
 pytestmark = pytest.mark.slow
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@reinforced", "imperium/scion-grenadier-platoon@reinforced"
+CITIZENS, TANKS = "enlightened/citizen-soldier-contingent@basic", "crown/galahad-main-battle-tanks@basic"
 AT = {"distance": 12}
 SHARES = 8  # of the qualities and rules, of which two are tried each day
 
@@ -130,6 +131,52 @@ def test_two_loadouts_stand_side_by_side(page, units):
     assert cells[1] == [percent(each.probability("suppressed")) for each in results]
     means = [each.summary["mean_models_destroyed"] for each in results]
     assert [float(each) for each in cells[2]] == pytest.approx(means, abs=0.051)
+
+
+def linked(attacker, target, fight="", on_target=""):
+    keys = [loadout.selector for loadout in Profiles()]
+    one, other = f"0.{keys.index(attacker)}", f"1.{keys.index(target)}"
+    return f"#attacker={one}&target={other}&with=distance-5!{fight}&units={other}*{on_target}"
+
+
+@pytest.mark.parametrize(
+    ("attacker", "target", "fight", "on_target", "attack_keys", "target_keys"),
+    [
+        (RIFLES, GRENADIERS, "overcharge!outside_front_arc!line_of_sight-none", "", {}, {}),
+        (CITIZENS, TANKS, "overcharge", "", {"overcharge": True}, {}),
+        (RIFLES, GRENADIERS, "", "models-3!exposed-9", {}, {"models": 3, "exposed": 3}),
+        (RIFLES, GRENADIERS, "", "exposed-2.6!damage-4!models_without_room-1.5", {}, {"exposed": 3}),
+        (RIFLES, GRENADIERS, "rating-strong", "exposed-0!models-99!suppressed-7", {}, {}),
+        ("crown/drake-field-guns@basic", "imperium/sturmpanzer-battletanks@basic", "", "garrisoned", {}, {}),
+    ],
+)
+def test_only_what_is_possible_counts(visit, calculator, attacker, target, fight, on_target, attack_keys, target_keys):
+    page = visit(calculator, PHONE, linked(attacker, target, fight, on_target))
+    found = analyser.attack({"attacker": attacker, "distance": 5, **attack_keys}, {"unit": target, **target_keys})
+    assert chance(page) == percent(found.probability("annihilated"))
+    shown = page.locator(".answer .figures dd").nth(0).inner_text()
+    assert shown == percent(found.probability("suppressed"))
+
+
+def test_a_condition_that_another_attacker_lacks_is_dropped_and_back_restores_it(visit, calculator):
+    page = visit(calculator, PHONE, linked(CITIZENS, TANKS, "overcharge"))
+    with_overcharge = chance(page)
+    page.locator(".sides button[data-do='view attackers']").click()
+    page.get_by_placeholder("Search units").fill("rifle platoon")
+    page.locator(".attackers .card").first.click()
+    assert "overcharge" not in page.url
+    page.go_back()
+    page.go_back()
+    assert chance(page) == with_overcharge
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"), [("damage_limit", 0, 1), ("defence", 99, 8), ("models", 3.5, 4), ("models", 200, 18)]
+)
+def test_a_typed_number_is_kept_within_its_limits(page, units, name, value, kept):
+    typed(page, "target", name, value)
+    found = attack(units[0], units[1].with_(**{name: kept}))
+    assert chance(page) == percent(found.probability("annihilated"))
 
 
 def test_a_house_rule_is_named_and_counts_as_in_python(visit, tmp_path):
