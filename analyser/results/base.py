@@ -328,7 +328,7 @@ class Result(Answer):
         """
         function = metric if callable(metric) else function_of(metric)
         if function is not None:
-            return value_of(self, function)
+            return value_of(self, function, "" if callable(metric) else metric)
         check_name(metric, "figure", [name for name, value in self.summary.items() if isinstance(value, float | int)])
         return self.summary[str(metric)]  # type: ignore[no-any-return]
 
