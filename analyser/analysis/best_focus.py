@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from analyser.common.answer import Answer, Block
-from analyser.common.errors import InputError, check_choice, shown
+from analyser.common.errors import InputError, check_choice, is_number, shown
 from analyser.common.text import counted, frequency_sentence, percent
 from analyser.engine.fight.exact.distribution import side_probabilities
 from analyser.engine.fight.exact.propagate import start_states
@@ -80,7 +80,7 @@ class BestFocus(Answer):
 
     def until(self, chance: float) -> int | None:
         """Return the fewest attackers whose best use reaches this probability; None if even all together do not."""
-        if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 < chance <= 1:
+        if not is_number(chance) or not 0 < chance <= 1:
             raise InputError(f"{shown(chance)} is not usable", where="until", allowed="above 0, up to 1")
         return next((number for number, probability in enumerate(self.chances, 1) if probability >= chance), None)
 

@@ -21,7 +21,7 @@ from analyser.analysis.built_lists import (
 from analyser.analysis.force_programme import Force, best_lists
 from analyser.analysis.list_opponents import list_opponents, losses_between, stage, values_against
 from analyser.analysis.situations import EXCHANGES, Situation, situations_named
-from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
+from analyser.common.errors import InputError, check_choice, check_flag, check_integer, is_number, shown
 from analyser.common.method_settings import Progress, Sampling
 from analyser.game.forces import Scale
 from analyser.game.names import number_and_selector
@@ -164,7 +164,7 @@ def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most:
     check_integer(battlegroups, "battlegroups", 1, 20)
     if at_most is not None:
         check_integer(at_most, "at_most", 1, 1000)
-    if isinstance(differ, bool) or not isinstance(differ, int | float) or not 0 < differ <= 1:
+    if not is_number(differ) or not 0 < differ <= 1:
         raise InputError(f"{shown(differ)} is not usable", where="differ", allowed="a share above 0, up to 1")
 
 

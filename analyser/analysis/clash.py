@@ -25,7 +25,7 @@ from analyser.analysis.grid import NotModelled
 from analyser.analysis.matchups import Matchups, assumptions_of, matchups
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_named
 from analyser.common.answer import Block, FramedAnswer, plain_rows
-from analyser.common.errors import InputError, check_choice, check_integer
+from analyser.common.errors import InputError, check_choice, check_integer, is_number
 from analyser.common.frames import tidy
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import MetricLike
@@ -322,7 +322,7 @@ def clash(
 
 def at_distance(inches: float) -> Situation:
     """Return the situation in which all units are at this distance and aim; InputError for an unusable distance."""
-    if isinstance(inches, bool) or not isinstance(inches, int | float) or not 0 < inches <= 1000:
+    if not is_number(inches) or not 0 < inches <= 1000:
         raise InputError(f"{inches!r} is not usable", where="distance", allowed="inches above 0, up to 1000")
     name = f"at-{inches:g}-inches-aimed".replace(".", "-")
-    return Situation(name=name, title=f"at {inches:g} inches, aimed", bonuses=("aiming",), distance=inches)
+    return Situation(name=name, title=f"at {inches:g} inches, aimed", bonuses=("aiming",), distance=float(inches))

@@ -235,10 +235,10 @@ def _comparison(
     metric: str,
     library: Profiles,
 ) -> Comparison:
-    figures = {
-        index: loadout_figures(attackers[index].selector, attackers[index].level.points, result, question.at_least)
-        for index, result in results.items()
-    }
+    figures = {}
+    for index, attack in results.items():
+        name, points = attackers[index].selector, attackers[index].level.points
+        figures[index] = loadout_figures(name, points, attack, question.at_least, metric)
     rows, tables = [], []
     for index, attacker in enumerate(attackers):
         row: dict[str, Any] = {"loadout": attacker.selector, "unit": attacker.unit.name}

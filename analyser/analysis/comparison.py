@@ -13,7 +13,15 @@ from analyser import plots
 from analyser.analysis.comparison_figures import LoadoutFigures, differences, rounding_notes, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.frames import styler, tidy
-from analyser.common.metrics import AT_LEAST, COMPARE_METRICS, DIVISIBLE, PER_100_POINTS, figure_text, metric_by_name
+from analyser.common.metrics import (
+    AT_LEAST,
+    COMPARE_METRICS,
+    DIVISIBLE,
+    PER_100_POINTS,
+    figure_text,
+    function_of,
+    metric_by_name,
+)
 from analyser.common.text import counted, mid_sentence
 from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesUsed
@@ -257,6 +265,9 @@ class Comparison(FramedAnswer):
             )
         if len(self.shares) > 1:
             notes.append("A target that a loadout cannot attack counts as 0 in the mean; percentiles have no mean.")
+        possible = self.frame[self.frame["mean_models_destroyed"].notna()]
+        failed = [name for name in map(str, possible) if function_of(name) is not None and possible[name].isna().any()]
+        notes += [f"The metric {name} has no value, because its function fails." for name in failed]
         why = self.frame["why_not"] if "cannot" not in self.frame else self.frame["cannot"]
         impossible = zip(self.frame["loadout"], why)
         notes += [f"{loadout} cannot attack: {reason}" for loadout, reason in impossible if pd.notna(reason)]

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.common import estimates
+from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.intervals import CONFIDENCE, mean_bounds
 from analyser.common.kernel_records import python_copy
@@ -128,10 +129,13 @@ def subject_of(scenario: Scenario) -> str:
     return f"{attack} on {target}" + ("" if distance is None else f' at {distance:g}"')
 
 
-def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[str, NDArray[np.float64]]:
+def figures_of(
+    result: AttackResult, at_least: int, points: int | None, metric: str = ""
+) -> dict[str, NDArray[np.float64]]:
     """Return every figure of :data:`COMPARE_METRICS` by name: its value, and the ends (or NaN) of its 95% interval.
 
-    A figure is NaN if it needs points or victory points that a profile lacks.
+    A figure is NaN if it needs points or victory points that a profile lacks, or if the function of a user metric
+    fails. InputError if that is `metric`, the metric in question.
     """
     target, defender = result.scenario.target, result.scenario.defender
     level = None if defender is None else defender.level
@@ -148,8 +152,14 @@ def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[
     figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * model_points
     factor = 100 / points if points else np.nan
     figures |= {name + PER_100_POINTS: figures[name] * factor for name in DIVISIBLE}
-    user_metrics = {name: metric.function for name, metric in COMPARE_METRICS.items() if metric.function}
-    figures |= {name: _figure(value_of(result, function)) for name, function in user_metrics.items()}
+    for name, user_metric in COMPARE_METRICS.items():
+        if user_metric.function:
+            try:
+                figures[name] = _figure(value_of(result, user_metric.function, name))
+            except InputError:
+                if name == metric:
+                    raise
+                figures[name] = _figure(np.nan)
     return {name: figures[name] for name in COMPARE_METRICS}
 
 
@@ -178,10 +188,12 @@ def _damage(result: AttackResult) -> Mean:
     return mean_between(np.array(suffered), result.score_weights, result.trials, np.array([0, *suffered]))
 
 
-def loadout_figures(name: str, points: int | None, attack: AttackWithBatches, at_least: int) -> LoadoutFigures:
-    """Return the figures of the attack by the loadout called `name`."""
+def loadout_figures(
+    name: str, points: int | None, attack: AttackWithBatches, at_least: int, metric: str
+) -> LoadoutFigures:
+    """Return the figures of the attack by the loadout called `name`; errors as for :func:`figures_of`."""
     result = attack[0]
-    whole, *batches = (list(figures_of(part, at_least, points).values()) for part in (result, *attack[1]))
+    whole, *batches = (list(figures_of(part, at_least, points, metric).values()) for part in (result, *attack[1]))
     values = np.array(batches)[:, :, 0] if batches else None
     was_fixed = result.stopping is None or result.stopping.precision is None
     return LoadoutFigures(name, points, np.array(whole), values, None if was_fixed else result.trials)

@@ -14,7 +14,7 @@ from analyser import plots
 from analyser.analysis.comparison import Comparison, comparison_of
 from analyser.analysis.comparison_figures import LoadoutFigures, percentile_mask
 from analyser.common.answer import Block, FramedAnswer
-from analyser.common.errors import InputError, shown
+from analyser.common.errors import InputError, is_number, shown
 from analyser.common.frames import tidy
 from analyser.common.metrics import COMPARE_METRICS
 from analyser.game.profiles import ProfilesUsed
@@ -133,7 +133,7 @@ def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
     if len(stated) != targets:
         raise InputError(f"{len(stated)} weights for {targets} targets", where="weights", allowed=allowed)
     for weight in stated:
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < math.inf:
+        if not is_number(weight) or not 0 < weight < math.inf:
             raise InputError(f"{shown(weight)} is not usable", where="weights", allowed="numbers above 0")
     parts = [weight / max(stated) for weight in stated]  # divided first, so that the sum cannot overflow
     return [part / math.fsum(parts) for part in parts]

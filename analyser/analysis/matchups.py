@@ -373,7 +373,7 @@ def with_user_metric(
     for index, (attacker, defender, situation, row) in enumerate(columns):
         if pd.notna(row) and situation in ranged:
             scenario = _attack(by_selector[attacker], by_selector[defender], ranged[situation], row, ruleset)
-            value = value_of(result_without_rules(scenario), function)
+            value = value_of(result_without_rules(scenario), function, name)
             values[index] = value.value if isinstance(value, Mean) else value
     return frame.assign(**{name: values})
 

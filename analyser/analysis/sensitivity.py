@@ -246,7 +246,7 @@ def sensitivity(
     results = run_attacks(attacks, sampling)
     with temporary_metric(figure):
         index = list(COMPARE_METRICS).index(figure)
-        all_figures = {key: loadout_figures("", None, result, at_least) for key, result in results.items()}
+        all_figures = {key: loadout_figures("", None, result, at_least, figure) for key, result in results.items()}
     by_attack = {key: float(answer.figures[index, 0]) for key, answer in all_figures.items()}
     base, price, rows = all_figures[None, ""], _figure_price(scenario.attacker, by_attack), []
     base_ends = {} if base.batches is None else dict(zip(("base_low", "base_high"), base.figures[index, 1:]))

@@ -18,9 +18,8 @@ from analyser.common.errors import (
     did_you_mean,
     shown,
 )
-from analyser.common.files import check_plain
 from analyser.common.text import spaced
-from analyser.common.validation import Record
+from analyser.common.validation import Record, plain_data
 from analyser.game.profiles import Profiles
 from analyser.game.units import LevelName, unit_of
 from analyser.scenarios.battle import SIDES, BattleTerms
@@ -305,9 +304,7 @@ def _value(text: str) -> Any:
 
 def plain_value(value: Any, where: str) -> Any:
     """Return a number, flag, text or None as plain Python data; InputError for anything else."""
-    if getattr(value, "shape", None) == ():
-        value = value.item()
-    check_plain(value, where)
+    value = plain_data(value, where)
     if not (value is None or isinstance(value, str | bool | int | float)) or not str(value).isprintable():
         raise InputError(f"{shown(value)} is not usable", where=where, allowed="numbers, flags and texts")
     return value

@@ -107,7 +107,7 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
     if step and not step.isdecimal():
         raise InputError(f"{shown(metric)} is not usable", where="metric", allowed=f"such as {name}@2, after round 2")
     if (function := function_of(name)) is not None:
-        return _with_ends(value_of(result, function))
+        return _with_ends(value_of(result, function, name))
     common = _common_metric(result, name, int(step) if step else None)
     if common is not None:
         return common

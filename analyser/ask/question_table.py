@@ -15,7 +15,7 @@ from analyser.ask.keys import POINTS, Key, Raw, raw_unit, with_values
 from analyser.ask.metric_lookup import MetricValue, metric_value
 from analyser.common import interrupts
 from analyser.common.answer import FramedAnswer, source_notes
-from analyser.common.errors import InputError, MisspeltError, check_choice, shown
+from analyser.common.errors import InputError, MisspeltError, check_choice, is_number, shown
 from analyser.common.kernel_records import python_copy
 from analyser.common.method_settings import Sampling
 from analyser.common.precision import Stopping
@@ -256,7 +256,7 @@ def points_of(solver: Solver, variant: Variant) -> float | None:
     if POINTS not in variant.values:
         return solver.points_of(variant.raw)
     points = variant.values[POINTS]
-    if isinstance(points, bool) or not isinstance(points, int | float) or points <= 0:
+    if not is_number(points) or points <= 0:
         raise InputError(f"{shown(points)} is not a price", where=POINTS, allowed="a number above 0")
     return float(points)
 

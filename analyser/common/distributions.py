@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.errors import InputError, check_integer, shown
+from analyser.common.errors import InputError, check_integer, is_number, shown
 from analyser.common.estimates import SAME_WITHIN, Estimate, estimate
 from analyser.common.intervals import CONFIDENCE, intervals
 
@@ -81,7 +81,7 @@ class Distribution:
 
     def quantile(self, q: float) -> float:
         """Return the smallest value v with P(number <= v) >= `q`, for `q` in [0, 1]."""
-        if isinstance(q, bool) or not isinstance(q, int | float) or not 0 <= q <= 1:
+        if not is_number(q) or not 0 <= q <= 1:
             raise InputError(f"{shown(q)} is not usable", where="q", allowed="a probability, 0 to 1")
         index = np.searchsorted(np.cumsum(self.probabilities), q - SAME_WITHIN)
         return float(self.values[min(int(index), len(self.values) - 1)])
@@ -142,7 +142,7 @@ class Event:
 def _as_distribution(other: Distribution | float) -> Distribution:
     if isinstance(other, Distribution):
         return other
-    if isinstance(other, bool) or not isinstance(other, int | float | np.number):
+    if not is_number(other):
         raise InputError(f"{shown(other)} is not usable", allowed="a distribution or a number")
     return Distribution(f"{other:g}", np.array([other]), np.ones(1))
 

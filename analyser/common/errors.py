@@ -11,6 +11,7 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from numbers import Integral
+from typing import Any, TypeGuard
 
 LONGEST_MESSAGE = 290  # characters (about 300 with "error: " in a terminal); longer messages are cut in the middle
 LONGEST_PIECE = 100  # characters of the longest quotation, or text without a space; longer ones are cut
@@ -159,9 +160,20 @@ def check_keywords(used: Iterable[str], keys: Iterable[str], function: Callable[
             raise MisspeltError(problem, where=f"{where}: {name}", allowed=allowed)
 
 
+def python_value(value: Any) -> Any:
+    """Return a NumPy scalar as a Python value; other values are unchanged. NumPy is not imported for this."""
+    return value.item() if getattr(value, "shape", None) == () else value
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Return True for an integer or a float, also of NumPy, but not for a bool."""
+    number = python_value(value)
+    return isinstance(number, int | float) and not isinstance(number, bool)
+
+
 def check_flag(value: object, where: str) -> None:
     """Raise InputError unless `value` is True or False."""
-    if not isinstance(value, bool):
+    if not isinstance(python_value(value), bool):
         raise InputError(f"{shown(value)} is not usable", where=where, allowed="True or False")
 
 

@@ -21,7 +21,7 @@ from matplotlib.transforms import BboxBase
 from numpy.typing import NDArray
 from PIL import Image
 
-from analyser.common.errors import InputError, did_you_mean
+from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import names_of, readable
 
@@ -247,8 +247,11 @@ def drawing(
 
     Without `ax` these are new axes of `width` by `height` inches in the house style, in a figure fitted to them. The
     user's axes keep their style, and their figure is not changed. `own_title` is the title if `title` is AUTO.
-    `legend` is the number of columns of the legend, 0 for none. `grid` is the axis with grid lines.
+    `legend` is the number of columns of the legend, 0 for none. `grid` is the axis with grid lines. InputError if `ax`
+    is something else.
     """
+    if not isinstance(ax, Axes | None):
+        raise InputError(f"{shown(ax)} is not usable", where="ax", allowed="matplotlib Axes")
     is_own = ax is None or isinstance(ax, Picture)
     with house_style() if is_own else rc_context({"text.parse_math": False}):
         axes = new_axes(width, height) if ax is None else ax

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from analyser.common.errors import python_value
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.means import mean_in, mean_text
 
@@ -213,15 +214,15 @@ def paragraphs(groups: Iterable[Sequence[str]]) -> list[str]:
 
 
 def json_text(value: Any, **options: Any) -> str:
-    """Return plain data as JSON, with null for NaN and infinity; `options` are those of ``json.dumps``.
+    """Return plain data, also NumPy scalars, as JSON; null for NaN and infinity. `options`: those of ``json.dumps``.
 
     >>> json_text({"value": float("nan"), "range": (1.5, float("inf"))})
     '{"value": null, "range": [1.5, null]}'
     """
     try:
-        return json.dumps(value, allow_nan=False, **options)
+        return json.dumps(value, allow_nan=False, default=python_value, **options)
     except ValueError:
-        return json.dumps(_finite(value), allow_nan=False, **options)
+        return json.dumps(_finite(value), allow_nan=False, default=python_value, **options)
 
 
 def _finite(value: Any) -> Any:

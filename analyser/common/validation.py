@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from analyser.common.errors import InputError, MisspeltError, allowed_names, did_you_mean, shown
+from analyser.common.errors import InputError, MisspeltError, allowed_names, did_you_mean, python_value, shown
 from analyser.common.files import check_plain
 
 ItemT = TypeVar("ItemT")
@@ -37,16 +37,28 @@ def optional(default: Any, description: str, **bounds: Any) -> Any:
     return Field(default, description=description, **bounds)
 
 
+def plain_data(data: Any, where: str) -> Any:
+    """Return data after :func:`check_plain`, with the NumPy scalars in tables and lists as Python values."""
+    check_plain(data, where)
+    return _python_values(data)
+
+
+def _python_values(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _python_values(value) for key, value in data.items()}
+    return type(data)(map(_python_values, data)) if type(data) in (list, tuple) else python_value(data)
+
+
 def checked(
     model: type[ModelT], data: Mapping[str, Any], *, where: str = "", is_plain: bool = False, house_rules: Any = None
 ) -> ModelT:
     """Return `data` of a file or section `where` as a `model`; InputError for an unknown key, else for a wrong value.
 
-    With `is_plain` the slow :func:`check_plain` is left out, because `data` has passed it before. Keywords in the data
+    With `is_plain` the slow :func:`plain_data` is left out, because it has returned `data` before. Keywords in the data
     may refer to `house_rules`, a mapping by name.
     """
     if not is_plain:
-        check_plain(data, where)
+        data = plain_data(data, where)
     try:
         return model.model_validate(data, context=house_rules)
     except ValidationError as error:

@@ -9,8 +9,7 @@ from pydantic import AfterValidator, Field, PlainValidator, PrivateAttr, model_v
 from pydantic_core import PydanticCustomError
 
 from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.files import check_plain
-from analyser.common.validation import Record, Several, checked
+from analyser.common.validation import Record, Several, checked, plain_data
 from analyser.game.forces import Battlegroup, Boon, Limits, Membership
 from analyser.game.house_rules import HouseRule
 from analyser.game.keywords import HIGHEST_X, HasKeywords, Quality, Rule
@@ -309,7 +308,7 @@ class Loadout(Record):
         >>> rifles.unit.rows[0].bands[0].dice, better.unit.rows[0].bands[0].dice
         (5, 6)
         """
-        check_plain(changes, self.selector)
+        changes = plain_data(changes, self.selector)
         unit = self.unit.model_dump()
         rows = {data["id"]: data for data in unit["rows"]}
         if row is not None:

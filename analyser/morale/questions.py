@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from pydantic import BeforeValidator, Field, PlainSerializer
 
 from analyser.common.errors import InputError, shown
-from analyser.common.files import check_plain, path_of, read_toml
-from analyser.common.validation import Record, checked
+from analyser.common.files import path_of, read_toml
+from analyser.common.validation import Record, checked, plain_data
 from analyser.game.profiles import MORALE_RULESETS, shipped_profiles
 from analyser.game.units import MOST_INCHES
 
@@ -135,8 +135,7 @@ def read_question(
 ) -> MoraleQuestion:
     """Read a question, complete its ruleset from a folder of profiles, and use any die or deck in `clash_settings`."""
     if isinstance(source, Mapping):
-        check_plain(source, "question")
-        raw, where = dict(source), "question"
+        raw, where = plain_data(dict(source), "question"), "question"
     else:
         raw, where = read_toml(path_of(source, "question")), str(source)
     stated = raw.get("ruleset", {})

@@ -83,6 +83,8 @@ def distribution(
     if kind is not None:
         check_choice(kind, "kind", get_args(Kind))
     sources = _sources(data, x, by)
+    if not sources:
+        raise InputError("there is no distribution to draw", where="data", allowed="one or several, by name")
     kind = kind or ("summary" if len(sources) == 1 and ax is None and _has_integers(sources) else "bars")
     values, curves, is_cut = _curves(sources, kind)
     x_label = str(sources[0].x).replace("_", " ") + (f" (others: less than {NEGLIGIBLE:.2%} each)" if is_cut else "")

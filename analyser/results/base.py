@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from analyser.common import estimates
 from analyser.common.answer import Answer
 from analyser.common.distributions import Distribution
-from analyser.common.errors import InputError, check_integer, shown
+from analyser.common.errors import InputError, check_integer, is_number, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_and_variance, mean_of, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.intervals import intervals
@@ -260,7 +260,7 @@ class Result(Answer):
 
     def quantile(self, figure: str, q: float, moment: int | None = None) -> float:
         """Return the smallest v with P(figure <= v) >= `q`, a probability; see :meth:`pmf`."""
-        if isinstance(q, bool) or not isinstance(q, int | float) or not 0 <= q <= 1:
+        if not is_number(q) or not 0 <= q <= 1:
             raise InputError(f"{shown(q)} is not usable", where="q", allowed="a probability, 0 to 1")
         values, weights = self._marginal(figure, moment)
         reached = np.cumsum(weights) / (self.trials or 1)
@@ -328,7 +328,7 @@ class Result(Answer):
         """
         function = metric if callable(metric) else function_of(metric)
         if function is not None:
-            return value_of(self, function)
+            return value_of(self, function, "" if callable(metric) else metric)
         check_name(metric, "figure", [name for name, value in self.summary.items() if isinstance(value, float | int)])
         return self.summary[str(metric)]  # type: ignore[no-any-return]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.answer import Block
-from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.errors import InputError, did_you_mean, is_number, shown
 from analyser.common.estimates import Estimate, estimate, probability_figures
 from analyser.common.means import mean_between, mean_figures, sum_of, values_of_unit, victory_points_figures
 from analyser.common.method_settings import Sampling
@@ -44,7 +44,7 @@ def check_until(wanted: object) -> None:
     if fate not in TARGET_FATES:
         problem = f"unknown fate {shown(fate)}{did_you_mean(str(fate), TARGET_FATES)}"
         raise InputError(problem, where="until", allowed=", ".join(TARGET_FATES))
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+    if not is_number(share) or not 0 < share <= 1:
         raise InputError(f"{shown(share)} is not usable", where="until", allowed="a probability above 0, up to 1")
 
 

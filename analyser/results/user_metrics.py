@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.errors import InputError, did_you_mean, shown, within
 from analyser.common.estimates import Estimate, estimate, mean_and_variance
 from analyser.common.intervals import NORMAL_95
 from analyser.common.means import Mean
@@ -22,21 +22,22 @@ def check_name(name: object, what: str, names: Sequence[str]) -> None:
         raise InputError(f"unknown {what} {shown(name)}{did_you_mean(str(name), names)}", allowed=", ".join(names))
 
 
-def value_of(result: Any, function: Callable[[pd.DataFrame], Any]) -> Estimate | Mean | float:
+def value_of(result: Any, function: Callable[[pd.DataFrame], Any], name: str = "") -> Estimate | Mean | float:
     """Return the value of a function of the outcome table of a result; see :meth:`~analyser.Result.metric`.
 
-    An Estimate or a Mean has a 95% interval if simulated. A float is the one number that the function returned.
+    `name`: of the metric, for messages. An Estimate or a Mean has a 95% interval if simulated. A float is the one
+    number that the function returned.
     InputError if the function fails, or if it does not return a number, a flag, or an array with one for each outcome.
     """
-    table = result.to_frame()
+    table, where = result.to_frame(), within("metric", name)
     try:
         returned = np.asarray(function(table))
     except Exception as error:
         problem = f"the function failed on the outcome table: {type(error).__name__}: {error}"
-        raise InputError(problem, where="metric", allowed=f"the columns {', '.join(table.columns)}") from error
+        raise InputError(problem, where=where, allowed=f"the columns {', '.join(table.columns)}") from error
     if returned.shape not in ((), (len(table),)) or returned.dtype.kind not in "bifu":
         problem = f"the function returned an array of shape {returned.shape} and type {returned.dtype}"
-        raise InputError(problem, where="metric", allowed="one number, or a value for each outcome")
+        raise InputError(problem, where=where, allowed="one number, or a value for each outcome")
     if returned.ndim == 0:
         return float(returned)
     weights = table["probability" if result.trials is None else "count"].to_numpy(float)

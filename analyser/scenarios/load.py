@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeVar
 
 from analyser.common.errors import InputError, MisspeltError, allowed_names, check_flag, did_you_mean, shown, within
-from analyser.common.files import check_plain, is_there, path_of, read_toml
-from analyser.common.validation import checked
+from analyser.common.files import is_there, path_of, read_toml
+from analyser.common.validation import checked, plain_data
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import RatingName, Ruleset
 from analyser.game.units import Loadout
@@ -153,8 +153,8 @@ def section_of(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
 def read_scenario(source: Question) -> tuple[dict[str, Any], str]:
     """Return the raw sections of a scenario, and the path of its file (empty for a mapping)."""
     if isinstance(source, Mapping):
-        check_plain(source, "scenario")
-        return {str(key): value for key, value in source.items()}, ""
+        sections = plain_data(dict(source), "scenario")
+        return {str(key): value for key, value in sections.items()}, ""
     path = path_of(source, "scenario")
     return read_toml(path), str(path)
 

@@ -25,7 +25,7 @@ from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import Situation, situations_named
 from analyser.ask.keys import values_of
 from analyser.common.cache import program_digest
-from analyser.common.errors import InputError, shown
+from analyser.common.errors import InputError, is_number, shown
 from analyser.common.files import path_of, read_toml
 from analyser.common.metrics import RESULT_METRICS
 from analyser.common.validation import checked
@@ -316,7 +316,7 @@ def _distances(written: Any) -> Sequence[float]:
     if len(distances) > MOST_DISTANCES:
         raise InputError(f"{len(distances):,} distances", where="distances", allowed=f"up to {MOST_DISTANCES:,}")
     for inches in distances:
-        if isinstance(inches, bool) or not isinstance(inches, int | float):
+        if not is_number(inches):
             raise InputError(f"{shown(inches)} is not usable", where="distances", allowed='inches, such as "4..30:2"')
     return distances
 

@@ -92,13 +92,18 @@ def calculator(*, profiles: ProfilesLike | None = None, start: str = "") -> Page
     'Calculator'
     """
     library = library_of(profiles)
-    units = [(loadout.unit.name, loadout) for loadout in library]
-    return _page("calculator", "Calculator", [("Attackers", units), ("Targets", units)], library, start=start)
+    return _calculator(library, [list(library), list(library)], start)
+
+
+def _calculator(library: Profiles, loadouts: Sequence[Sequence[Loadout]], start: str) -> Page:
+    """Return the page of the attackers and the targets in `loadouts`."""
+    units = [[(loadout.unit.name, loadout) for loadout in side] for side in loadouts]
+    return _page("calculator", "Calculator", [*zip(("Attackers", "Targets"), units)], library, start=start)
 
 
 def explore(
-    attacker: str = "crown/rifle-platoon@reinforced",
-    target: str = "imperium/scion-grenadier-platoon@reinforced",
+    attacker: str | Loadout = "crown/rifle-platoon@reinforced",
+    target: str | Loadout = "imperium/scion-grenadier-platoon@reinforced",
     *,
     profiles: ProfilesLike | None = None,
 ) -> Page:
@@ -106,15 +111,28 @@ def explore(
 
     Parameters
     ----------
-    attacker, target : str
-        Selectors to start with.
+    attacker, target : str or Loadout
+        Units to start with. A changed loadout is added to the page.
     profiles : Profiles or path, optional
         Profiles of the units on the page. Default: the shipped profiles.
     """
     library = library_of(profiles)
-    selectors = [loadout.selector for loadout in library]
-    indices = (selectors.index(library.loadout(selector).selector) for selector in (attacker, target))
-    return calculator(profiles=library, start="attacker=0.{}&target=1.{}".format(*indices))
+    sides, indices = [], []
+    for selector in (attacker, target):
+        loadouts, loadout = list(library), library.loadout(selector)
+        if loadout not in loadouts:
+            loadout = _changed_loadout(loadout)
+            loadouts.append(loadout)
+        sides.append(loadouts)
+        indices.append(loadouts.index(loadout))
+    return _calculator(library, sides, "attacker=0.{}&target=1.{}".format(*indices))
+
+
+def _changed_loadout(loadout: Loadout) -> Loadout:
+    """Return a loadout with an id and a name of its own, because the page lists units with the same id as levels."""
+    unit = loadout.unit
+    own = unit.model_copy(update={"id": f"{unit.id}-changed", "name": f"{unit.name}, changed"})
+    return loadout.model_copy(update={"unit": own})
 
 
 def _unit_name(unit: ArmyUnit) -> str:

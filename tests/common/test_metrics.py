@@ -145,3 +145,17 @@ def test_wrong_metrics():
     with pytest.raises(InputError, match="unknown figure 'p_brokn'; did you mean 'p_broken'"):
         exact.metric("p_brokn")
     assert "destroyed" not in MATCHUP_METRICS
+
+
+def test_a_function_that_fails_concerns_only_questions_about_its_metric():
+    name = analyser.metric("typo", lambda outcomes: outcomes.model_left > 3)
+    try:
+        found = analyser.compare(PAIR, TARGET, distance=6)
+        assert found.frame[name].isna().all()
+        assert "The metric typo has no value, because its function fails." in found.notes()
+        assert len(analyser.sensitivity(PAIR[0], TARGET, distance=6).frame)
+        for question in (analyser.compare, analyser.sensitivity, analyser.matchups):
+            with pytest.raises(InputError, match="metric: typo: the function failed"):
+                question(PAIR[0], TARGET, metric=name)
+    finally:
+        forget(name)

@@ -62,6 +62,13 @@ def test_a_missing_column_and_an_empty_table_are_told(plot, frame):
         plot(frame.drop(columns=column or "probability"))
 
 
+def test_without_a_distribution_or_axes_nothing_is_drawn():
+    with pytest.raises(InputError, match="data: there is no distribution to draw"):
+        distribution({})
+    with pytest.raises(InputError, match=r"ax: 3 is not usable .allowed: matplotlib Axes"):
+        analyser.exact({"attack": {"dice": 1}, "target": {"models": 1, "defence": 2, "damage_limit": 1}}).plot(ax=3)
+
+
 def test_bars_and_line_are_the_law():
     result = analyser.exact(FIGHT)
     law = result.distribution("models_destroyed")

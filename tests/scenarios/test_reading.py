@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import analyser
@@ -146,3 +147,20 @@ def test_a_row_without_a_short_range_gets_no_bonus_for_it():  # AC-4.1
     assert analyser.exact(bare).scenario.attack.bonuses == ("short_range",)
     focused, stands = [{"attacker": grenadiers, "short_range": True}], [{"attacker": grenadiers}]
     assert analyser.best_focus(focused, target).value == analyser.best_focus(stands, target).value
+
+
+def answers(integer, flag):
+    """Answers to questions stated with integers and flags of these types, as JSON."""
+    attacker, target = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
+    state = {"unit": target, "models": integer(4)}
+    loadout = analyser.Profiles()[attacker].with_(points=integer(65), defence=integer(4))
+    compared = [state, {"unit": target, "models": integer(5)}]
+    yield analyser.attack(loadout, state, distance=integer(10), aiming=flag).to_json()
+    yield analyser.duel(attacker, state, rounds=integer(1)).to_json()
+    yield analyser.compare(attacker, state, at_least=integer(2)).to_json()
+    yield analyser.compare(attacker, compared, weights=[integer(1), integer(2)]).to_json()
+    yield analyser.morale.legion(courage=integer(1)).to_json()
+
+
+def test_numpy_scalars_are_python_values():
+    assert [*answers(np.int64, np.bool_(True))] == [*answers(int, True)]

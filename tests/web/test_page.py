@@ -7,6 +7,7 @@ import pytest
 import analyser
 from analyser.common.errors import InputError
 from analyser.web.compile_module import MODULE
+from analyser.web.memory_layout import unit_facts
 from tests.helpers.policy import policy_of, sha256
 from tests.helpers.reports import unpacked
 from tests.helpers.shell import answer, refusal
@@ -81,6 +82,21 @@ def test_explore_opens_the_calculator_at_an_attack_and_shows_it_in_a_frame():
     assert "<script" not in page._repr_html_()
     with pytest.raises(InputError, match="did you mean 'rifle-platoon'"):
         analyser.explore("crown/rifle-platon@basic", GRENADIERS)
+
+
+def test_explore_opens_at_a_changed_loadout():
+    library = analyser.Profiles()
+    changed = [library[RIFLES].with_(dice=3), library[GRENADIERS].with_(defence=5)]
+    data = data_of(analyser.explore(*changed).html)
+    places = re.fullmatch(r"attacker=0\.(\d+)&target=1\.(\d+)", data["start"]).groups()
+    chosen = [side["units"][int(place)] for side, place in zip(data["sides"], places)]
+    assert [each["name"] for each in chosen] == [f"{loadout.unit.name}, changed" for loadout in changed]
+    entries = [data["units"][each["unit"]] for each in chosen]
+    own = [unit_facts(loadout) for loadout in changed]
+    assert entries[0]["rows"] == own[0]["rows"] != unit_facts(library[RIFLES])["rows"]
+    assert entries[1]["numbers"] == own[1]["numbers"] != unit_facts(library[GRENADIERS])["numbers"]
+    assert len({entry["id"] for entry in data["units"]}) == len(data["units"])
+    assert analyser.explore(library[RIFLES], GRENADIERS).html == analyser.explore(RIFLES, GRENADIERS).html
 
 
 def test_a_unit_that_the_module_has_no_room_for_is_refused():

@@ -78,6 +78,12 @@ def test_a_number_of_a_unit_changes_the_answer_as_in_python(page, units, role, n
     assert mean in page.locator(".answer .figures").inner_text()
 
 
+def test_a_changed_loadout_has_the_answer_of_python(visit, units, tmp_path):
+    changed = units[0].with_(dice=3), units[1].with_(defence=3)
+    page = visit(analyser.explore(*changed).save(tmp_path / "changed.html"), DESK)
+    assert chance(page) == percent(attack(*changed).probability("annihilated"))
+
+
 @pytest.mark.parametrize("seed", range(SHARES))
 def test_every_quality_and_rule_that_can_be_marked_is_that_of_python(page, units, seed):
     for role in ("attacker", "target"):
