@@ -300,9 +300,9 @@ class BattleResult(Result):
 
     @property
     def headline(self) -> str:
-        (first, second), won = self.names.values(), self.probability("victory")
-        lost = self.probability("defeat")
-        sentence = result_sentence(first, second, won, lost)
+        won, lost, draw = map(self.probability, ("victory", "defeat", "draw"))
+        first, second = self.names.values()
+        sentence = result_sentence(first, second, won, lost, draw)
         if self.game is None:
             return sentence
         name = "p_victory" if won >= lost else "p_defeat"
