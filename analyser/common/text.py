@@ -97,9 +97,14 @@ def percent(probability: float, decimals: int = 1) -> str:
 
     >>> percent(0.25), percent(1e-6), percent(1 - 1e-6), percent(1.0)
     ('25.0%', '<0.1%', '>99.9%', '100%')
+
+    An event that happened in no trial, or in every trial, has the end of its interval.
+
+    >>> percent(Estimate(0.0, 0.0, 0.0199)), percent(Estimate(1.0, 0.93, 1.0))
+    ('<2%', '>93%')
     """
     if probability < CERTAIN_WITHIN or probability > 1 - CERTAIN_WITHIN:
-        return f"{100 * probability:.0f}%"
+        return str(probability) if isinstance(probability, Estimate) else f"{100 * probability:.0f}%"
     unit = 10.0**-decimals
     if probability <= unit / 200:
         return f"<{unit:g}%"

@@ -48,6 +48,11 @@ def test_only_an_exact_probability_is_always_or_never(happened, trials, told):
     assert frequency_sentence("Reds", "win", estimate(happened, trials)) == told
 
 
+def test_a_simulated_share_is_printed_as_impossible_or_certain_nowhere():
+    assert [percent(estimate(happened, 50)) for happened in (0, 50)] == ["<7%", ">93%"]
+    assert [str(estimate(happened, 200)) for happened in (1, 199)] == ["0.5% (0.0 to 2.6)", "99.5% (97.4 to 100.0)"]
+
+
 def test_nothing_is_minus_zero():
     assert plus_minus(-0.3, 2, " pp") == "0 pp ±2"
     assert plus_minus(-0.004, 0.02) == "0.00 ±0.02"
