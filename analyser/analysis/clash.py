@@ -26,6 +26,7 @@ from analyser.analysis.matchups import Matchups, assumptions_of, matchups
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_named
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, check_choice, check_integer, is_number
+from analyser.common.estimates import estimate_in
 from analyser.common.frames import tidy
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import MetricLike
@@ -117,7 +118,8 @@ class Clash(FramedAnswer):
         """The army that wins more battles; without battles the number of enemy loadouts in `hard_targets`."""
         mine, yours = self.mine.name, self.yours.name
         if self.battle_figures:
-            return result_sentence(mine, yours, self.battle_figures["p_victory"], self.battle_figures["p_defeat"])
+            won, lost, draw = (estimate_in(self.battle_figures, f"p_{name}") for name in ("victory", "defeat", "draw"))
+            return result_sentence(mine, yours, won, lost, draw)
         if n_hard := len({unit.target for unit in self.mine.hard_targets}):
             kinds = counted(len(self.yours.army.loadouts), "kind")
             return f"{mine} can hardly hurt {n_hard} of {kinds} of units of {yours}."

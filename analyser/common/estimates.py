@@ -65,8 +65,8 @@ class Estimate(float):
 
         >>> print(Estimate(0.634), Estimate(0.634, 0.625, 0.643), Estimate(1e-7), Estimate(0, 0, 3.8e-7), sep=", ")
         63.40%, 63.4% ±0.9, <0.01%, <0.00004%
-        >>> print(Estimate(0.0002, 0.00003, 0.0007), Estimate(0.9998, 0.9993, 0.99997), sep=", ")
-        0.02% (0.00 to 0.07), 99.98% (99.93 to 100.00)
+        >>> print(Estimate(0.0002, 0.00003, 0.0007), Estimate(0.995, 0.972, 0.9997), sep=", ")
+        0.02% (0.00 to 0.07), 99.5% (97.2 to 100.0)
         """
         p = float(self)
         if self.low is None or self.high is None:
@@ -82,6 +82,8 @@ class Estimate(float):
         if centre - printed_half >= -SAME_WITHIN and centre + printed_half <= 100 + SAME_WITHIN:
             return plus_minus(100 * p, 100 * half, "%")
         low, high = (100 * min(max(end, 0.0), 1.0) for end in (self.low, self.high))
+        while f"{100 * p:.{digits}f}" in (f"{0:.{digits}f}", f"{100:.{digits}f}"):  # the event is uncertain
+            digits += 1
         return f"{100 * p:.{digits}f}% ({low:.{digits}f} to {high:.{digits}f})"
 
     __repr__ = __str__  # a shell shows the printed text

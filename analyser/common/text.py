@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from analyser.common.errors import python_value
-from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.means import mean_in, mean_text
 
 if TYPE_CHECKING:
@@ -98,9 +98,14 @@ def percent(probability: float, decimals: int = 1) -> str:
 
     >>> percent(0.25), percent(1e-6), percent(1 - 1e-6), percent(1.0)
     ('25.0%', '<0.1%', '>99.9%', '100%')
+
+    An event that happened in no trial, or in every trial, has the end of its interval.
+
+    >>> percent(Estimate(0.0, 0.0, 0.0199)), percent(Estimate(1.0, 0.93, 1.0))
+    ('<2%', '>93%')
     """
     if probability < CERTAIN_WITHIN or probability > 1 - CERTAIN_WITHIN:
-        return f"{100 * probability:.0f}%"
+        return str(probability) if isinstance(probability, Estimate) else f"{100 * probability:.0f}%"
     unit = 10.0**-decimals
     if probability <= unit / 200:
         return f"<{unit:g}%"
@@ -112,12 +117,22 @@ def how_often(probability: float) -> str:
 
     >>> [how_often(p) for p in (0.0, 0.004, 0.098, 0.25, 0.42, 0.75, 0.97, 1.0)]
     ['never', 'almost never', '1 time in 10', '1 time in 4', '2 times in 5', '3 times in 4', '29 times in 30', 'always']
+
+    A simulated event is at most almost certain; with few trials it only happened in every trial, or in none.
+
+    >>> [how_often(p) for p in (Estimate(1.0, 0.93, 1.0), Estimate(0.0, 0.0, 0.07), Estimate(1.0, 0.999, 1.0))]
+    ['in every trial', 'in no trial', 'almost always']
     """
-    if probability < CERTAIN_WITHIN or probability > 1 - CERTAIN_WITHIN:
-        return "always" if probability > 1 / 2 else "never"
+    likely = probability > 1 / 2
     rarer = min(probability, 1 - probability)
+    if rarer < CERTAIN_WITHIN:
+        if not isinstance(probability, Estimate) or probability.low is None or probability.high is None:
+            return "always" if likely else "never"
+        rarer = 1 - probability.low if likely else probability.high
+        if rarer >= _ALMOST_NEVER:
+            return "in every trial" if likely else "in no trial"
     if rarer < _ALMOST_NEVER:
-        return "almost always" if probability > 1 / 2 else "almost never"
+        return "almost always" if likely else "almost never"
     if rarer < _ONE_IN_TEN:
         number = int(round(1 / rarer, -1))
         return f"1 time in {number}" if probability < 1 / 2 else f"{number - 1} times in {number}"
@@ -133,7 +148,7 @@ def frequency_sentence(subject: str, predicate: str, probability: float) -> str:
     ('Reds beat Blues 3 times in 4.', 'Reds never beat Blues.')
     """
     often = how_often(probability)
-    words = (predicate, often) if often[0].isdigit() else (often, predicate)
+    words = (often, predicate) if often.endswith(("always", "never")) else (predicate, often)
     return f"{subject} {' '.join(words)}."
 
 

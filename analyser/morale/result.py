@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
-from analyser.common.estimates import estimate
+from analyser.common.estimates import CERTAIN_WITHIN, estimate
 from analyser.common.frames import tidy
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
@@ -175,15 +175,21 @@ class MoraleResult(Result):
 
     @property
     def headline(self) -> str:
-        """Sentence about the first event that is uncertain in the first round or turn, else about the first event."""
+        """Sentence about the first event that is uncertain in the last round or turn, else about the likeliest."""
         title = SYSTEMS[self.system].title
-        probabilities = {
-            name: self.probability(name, self._times(self._tables_of_events[name])[0]) for name in self.events
-        }
-        uncertain = (name for name, probability in probabilities.items() if 0 < probability < 1)
-        if (name := next(uncertain, next(iter(probabilities), None))) is None:
+        probabilities = {name: self.probability(name) for name in self.events}
+        if not probabilities:
             return f"{title}: the answer has no probability."
-        return frequency_sentence(f"{title}:", name.replace("_", " "), probabilities[name])
+        uncertain = (name for name, p in probabilities.items() if CERTAIN_WITHIN < p < 1 - CERTAIN_WITHIN)
+        name = next(uncertain, max(probabilities, key=probabilities.__getitem__))
+        subject = ", ".join([title, *self._row_words(self._tables_of_events[name])])
+        return frequency_sentence(f"{subject}:", name.replace("_", " "), probabilities[name])
+
+    def _row_words(self, name: str) -> list[str]:
+        """Return the keys of a table's first row in the last round or turn, in words."""
+        words, row = getattr(SYSTEMS[self.system].answers, "KEY_WORDS", {}), self._row_at(name, None)
+        keys = {key: values[row] for key, values in self.raw_tables[name].keys.items()}
+        return [words.get(key, partial(_key_text, key))(value) for key, value in keys.items()]
 
     def caption(self, width: int = 80) -> list[str]:
         """Return the system and the stated keys of the question, in at most two lines of `width` characters."""
@@ -264,6 +270,15 @@ def _value_text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _key_text(key: str, value: str | float) -> str:
+    """Return a key of a row in words.
+
+    >>> _key_text("round", 6), _key_text("distance", 3.0), _key_text("move", "driven_back")
+    ('round 6', 'distance 3', 'driven back')
+    """
+    return (value if isinstance(value, str) else f"{key} {value:g}").replace("_", " ")
 
 
 def _title(name: str) -> str:

@@ -418,16 +418,15 @@ def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArra
     return {"probability": weights / trials, "count": weights, "low": low, "high": high, "interval": methods}
 
 
-def result_sentence(first: str, second: str, wins: float, loses: float) -> str:
+def result_sentence(first: str, second: str, wins: float, loses: float, draws: float) -> str:
     """Return a headline with the likeliest result of a fight between two sides: a win of either, or a draw.
 
-    >>> result_sentence("Reds", "Blues", 0.75, 0.2), result_sentence("Reds", "Blues", 0.2, 0.3)
+    >>> result_sentence("Reds", "Blues", 0.75, 0.2, 0.05), result_sentence("Reds", "Blues", 0.2, 0.3, 0.5)
     ('Reds beats Blues 3 times in 4.', 'Reds and Blues draw 1 time in 2.')
     """
     first, second = (
         (loadout_name(first), loadout_name(second)) if first != second else (f"{first} (first)", f"{second} (second)")
     )
-    draws = 1 - wins - loses
     if draws > max(wins, loses):
         return frequency_sentence(f"{first} and {second}", "draw", draws)
     winner, loser, share = (first, second, wins) if wins >= loses else (second, first, loses)

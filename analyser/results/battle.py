@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from analyser.common.answer import Block
 from analyser.common.errors import InputError
-from analyser.common.estimates import estimate, probability_figures
+from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.intervals import trials_for
 from analyser.common.means import amount_by_batch, mean_figures
@@ -300,18 +300,17 @@ class BattleResult(Result):
 
     @property
     def headline(self) -> str:
-        (first, second), won = self.names.values(), self.probability("victory")
-        lost = self.probability("defeat")
-        sentence = result_sentence(first, second, won, lost)
+        won, lost, draw = map(self.probability, ("victory", "defeat", "draw"))
+        first, second = self.names.values()
+        sentence = result_sentence(first, second, won, lost, draw)
         if self.game is None:
             return sentence
-        name = "p_victory" if won >= lost else "p_defeat"
-        shares = sorted(row[name] for row in self.game.extreme_pairs)
-        side = 0 if won >= lost else 1
+        side, name, winner = (0, "p_victory", first) if won >= lost else (1, "p_defeat", second)
+        shares = sorted(estimate_in(row, name) for row in self.game.extreme_pairs)
         best = self.game.best(side)
         advice = "no tactic is clearly the best" if best is None else f"best tactic: {tactic_in_words(best)}"
         least, most = map(whole_percent, shares)
-        return f"{sentence[:-1]}, between {least} and {most} over the tactics tried; {advice}."
+        return f"{sentence[:-1]}; over the tactics tried {winner} wins between {least} and {most}; {advice}."
 
     def conclusions(self) -> list[str]:
         """Return sentences on the winning chances, the effect of the tactics, and the units that matter."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.answer import Block
-from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.estimates import CERTAIN_WITHIN, estimate
 from analyser.common.means import mean_between, mean_figures, sums_of
 from analyser.common.method_settings import Sampling
 from analyser.common.text import NEGLIGIBLE, counted, rating_text, rows_of_columns, spaced
@@ -163,9 +163,10 @@ class ChargeResult(FightResult):
 
     @property
     def headline(self) -> str:
-        lost = self.probability("target_wins") + self.probability("no_combat")
+        lost = sum(self._event_weight(name, None) for name in ("target_wins", "no_combat"))
+        won, draw = map(self.probability, ("attacker_wins", "draw"))
         attacker, target = map(unit_name, self.units)
-        return result_sentence(attacker, target, self.probability("attacker_wins"), lost)
+        return result_sentence(attacker, target, won, estimate(lost, self.trials), draw)
 
     def blocks(self) -> list[Block]:
         shown = {name: label for name, label in _RESULT_LABELS.items() if name != "p_no_combat" or self.summary[name]}

@@ -262,7 +262,7 @@ class DuelResult(FightResult):
     @property
     def headline(self) -> str:
         first, second = map(unit_name, self.units)
-        return result_sentence(first, second, self.probability("a_wins"), self.probability("b_wins"))
+        return result_sentence(first, second, *map(self.probability, ("a_wins", "b_wins", "draw")))
 
     def blocks(self) -> list[Block]:
         sides = {f"p_{{}}_{name}": f"P({name})" for name in (ALIVE, *FATES)}

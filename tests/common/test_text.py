@@ -10,8 +10,17 @@ import pandas as pd
 import pyarrow.parquet
 import pytest
 
-from analyser.common.estimates import plus_minus
-from analyser.common.text import code_span, csv_cell, csv_frame, csv_text, escape_markup, json_text, percent
+from analyser.common.estimates import estimate, plus_minus
+from analyser.common.text import (
+    code_span,
+    csv_cell,
+    csv_frame,
+    csv_text,
+    escape_markup,
+    frequency_sentence,
+    json_text,
+    percent,
+)
 from analyser.results.rendering import FORMATS
 
 
@@ -21,6 +30,27 @@ def test_a_share_on_the_edge_is_not_rounded_to_impossible_or_to_certain(decimals
     assert percent(half_a_step, decimals).startswith("<")
     assert percent(1 - half_a_step, decimals).startswith(">")
     assert percent(2 * half_a_step, decimals).strip("0.%") == "1"
+
+
+@pytest.mark.parametrize(
+    ("happened", "trials", "told"),
+    [
+        (1.0, None, "Reds always win."),
+        (0.0, None, "Reds never win."),
+        (50, 50, "Reds win in every trial."),
+        (0, 50, "Reds win in no trial."),
+        (10_000, 10_000, "Reds almost always win."),
+        (0, 10_000, "Reds almost never win."),
+        (5_000, 10_000, "Reds win 1 time in 2."),
+    ],
+)
+def test_only_an_exact_probability_is_always_or_never(happened, trials, told):
+    assert frequency_sentence("Reds", "win", estimate(happened, trials)) == told
+
+
+def test_a_simulated_share_is_printed_as_impossible_or_certain_nowhere():
+    assert [percent(estimate(happened, 50)) for happened in (0, 50)] == ["<7%", ">93%"]
+    assert [str(estimate(happened, 200)) for happened in (1, 199)] == ["0.5% (0.0 to 2.6)", "99.5% (97.4 to 100.0)"]
 
 
 def test_nothing_is_minus_zero():

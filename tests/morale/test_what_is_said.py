@@ -36,6 +36,27 @@ def test_the_first_example_of_legion_has_a_panic():
     assert 0.1 < float(morale.legion(**asked).probability("panicked", moment=1)) < 0.9
 
 
+FRIEND = {"distance": 4, "kind": "friend"}
+LED = {"courage": 2, "tokens": 5, "commander_courage": 3, "rounds": 2}
+GONE = {"models": 10, "nerve": 0.67, "losses": 2}
+
+
+@pytest.mark.parametrize(
+    ("system", "question", "row"),
+    [
+        ("legion", LED, "Star Wars: Legion, with a commander, round 2: suppressed "),
+        ("legion", {"courage": 2, "tokens": 5}, "Star Wars: Legion, without a commander, round "),
+        ("warmaster", {"dice": 1, "obstacles": [FRIEND]}, "Warmaster, if friends always make way: confused "),
+        ("warmaster", {"dice": 1, "turns": 3}, "Warmaster, turn 3: confused "),
+        ("compare", GONE, "Four games and Armoured Clash side by side, round 6, Armoured Clash: always gone."),
+        ("mordheim", {"warband": FOUGHT, "turns": 4}, ", turn 4: "),
+        ("grande-tactique", {"check": {"arm": "infantry"}}, "Grande Tactique, infantry: "),
+    ],
+)
+def test_a_headline_names_the_row_of_its_figure_in_the_last_round(system, question, row):
+    assert row in morale.exact(system, question).headline
+
+
 APPLIED = [  # the numbers of the rules
     ("mordheim", FEAR, "MD-9"),
     ("mordheim", {"combat": {"fighter": {"leader": 9}, "enemy": {"causes_fear": True}}}, "MD-4 MD-9"),

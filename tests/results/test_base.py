@@ -1,6 +1,7 @@
 """What every kind of answer can be asked for: distributions, means, probabilities, pictures, tables."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -72,6 +73,14 @@ def test_events_have_the_same_names_in_every_kind_of_answer(result):
     for side in [f"{side}_" for side in sides] or [""]:
         ways = sum(result.probability(f"{side}{fate}") for fate in ("destroyed", "broken", "fled"))
         assert result.probability(f"{side}annihilated") == pytest.approx(ways)
+
+
+@pytest.mark.parametrize("kind", ASK)
+def test_a_headline_of_a_simulation_is_not_certain(kind):
+    """A single trial always has one outcome, which an exact answer knows not to be certain."""
+    once = ASK[kind](method="monte-carlo", trials=1, seed=3)
+    assert re.search(r" in (every|no) trial\.$", once.headline)
+    assert "trial" not in ASK[kind]().headline
 
 
 def test_a_wrong_name_is_told_the_nearest(result):

@@ -1,12 +1,14 @@
 """Answers to battles: odds, survivors, contributions, swing units, stories."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import analyser
 from analyser.common.errors import InputError
+from analyser.common.estimates import estimate, probability_figures
 from analyser.common.method_settings import Sampling
 from analyser.results.battle import swing_trials
 from analyser.results.battle_tactics import equilibrium
@@ -39,6 +41,17 @@ def test_points_that_are_left_and_lost_are_those_of_the_army(result):
         enemy = sum(row["points_destroyed"] for row in result.contributions() if row["side"] != side)
         assert enemy == pytest.approx(absorbed)
         assert last[side]["mean_percent"] == pytest.approx(100 * last[side]["mean_points"] / army.points, rel=1e-12)
+
+
+@pytest.mark.slow
+def test_the_range_over_the_tactics_is_that_of_the_sentence_below():
+    """With 0 of 200 and 199 of 200 battles won, no bound is 0% or 100%."""
+    ends = [probability_figures("p_victory", estimate(won, 200)) for won in (0, 199)]
+    pairs = tuple({"mine": "balanced", "yours": "balanced", "picked": True, "trials": 200} | end for end in ends)
+    result = analyser.battle(RIFLES[:1], GRENADIERS, trials=20, rounds=1, tactic_mine="balanced", swing=False)
+    told = replace(result, game=result.game._replace(rows=pairs))
+    assert "; over the tactics tried Crown wins between <2% and >99%; " in told.headline
+    assert re.search(r"from <2% \(.*\) to 99\.5% \(97\.4 to 100\.0\) \(", " ".join(told.conclusions()))
 
 
 @pytest.mark.slow

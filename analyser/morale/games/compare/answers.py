@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from analyser.engine.fight.simulated.simulation import Simulation
 
 DUEL_SECTIONS = ("duel", "a", "b")
+KEY_WORDS = {"system": lambda name: CLASS_OF[name].title}
 PANELS = (Panel("fates", "fates", "Fates", "round", by="system"),)
 MOST_STATES = 4000  # most pairs of states from which an exact round is computed, within some seconds
 MOST_ENTRIES = 4_000_000  # most combinations of a path and a pair of states in a round, with repeats

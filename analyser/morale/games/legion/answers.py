@@ -18,6 +18,7 @@ from analyser.morale.questions import certain_pmf
 
 TOKENS, ATTACKS = "tokens", "attacks"
 CASES = "Commander"  # heading above the names of the chains
+KEY_WORDS = {"commander": "{} a commander".format}
 TOLERANCE = 1e-12  # a probability that is lower by so little still reaches `until_panic`
 _LINES = ("p_suppressed", "p_panicked", "p_left_table", "p_destroyed")
 PANELS = (
