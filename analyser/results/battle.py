@@ -306,7 +306,7 @@ class BattleResult(Result):
         if self.game is None:
             return sentence
         name = "p_victory" if won >= lost else "p_defeat"
-        shares = sorted(row[name] for row in self.game.extreme_pairs)
+        shares = [row[name] for row in self.game.extreme_pairs(name)]
         side = 0 if won >= lost else 1
         best = self.game.best(side)
         advice = "no tactic is clearly the best" if best is None else f"best tactic: {tactic_in_words(best)}"

@@ -8,8 +8,9 @@ import pytest
 import analyser
 from analyser.common.errors import InputError
 from analyser.common.method_settings import Sampling
+from analyser.common.text import whole_percent
 from analyser.results.battle import swing_trials
-from analyser.results.battle_tactics import equilibrium
+from analyser.results.battle_tactics import Game, equilibrium
 from tests.helpers.battles import BY_POLICY
 
 RIFLES = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic"]
@@ -81,6 +82,28 @@ def test_equilibria_of_small_games():
     three, value = equilibrium(np.array([[0.5, 0.0, 1.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.5]]))
     assert three == pytest.approx([1 / 3] * 3)
     assert value == pytest.approx(0.5)
+
+
+def test_the_headline_has_the_extremes_of_the_probability_that_it_names():
+    """The pair with the fewest victories of the first army is not that with the most defeats if draws are many."""
+    row = {"mine": "hold", "yours": "hold", "picked": True, "trials": 100}
+    wins = {"a": (0.2, 0.2), "b": (0.3, 0.1), "c": (0.25, 0.4)}
+    rows = tuple(row | {"mine": name, "p_victory": won, "p_defeat": lost} for name, (won, lost) in wins.items())
+    game = Game((("a", "b", "c"), ("hold",)), rows, np.zeros((3, 1)), (np.ones(3) / 3, np.ones(1)))
+    for name, pairs in (("p_victory", ["a", "b"]), ("p_defeat", ["b", "c"])):
+        assert [found["mine"] for found in game.extreme_pairs(name)] == pairs
+
+
+@pytest.mark.slow
+def test_the_pairs_with_extreme_defeats_are_simulated_again(result):
+    rows, (least, most) = result.tactics()["pairs"], result.game.extreme_pairs("p_defeat")
+    assert 2 <= sum(row["picked"] for row in rows) <= 4
+    others = [row["p_defeat"] for row in rows if not row["picked"]]
+    assert least["p_defeat"] - 0.1 < min(others)
+    assert most["p_defeat"] + 0.1 > max(others)
+    shares = f"between {whole_percent(least['p_defeat'])} and {whole_percent(most['p_defeat'])} over the tactics tried"
+    swapped = result.probability("defeat") > result.probability("victory")
+    assert (shares in result.headline) == swapped
 
 
 @pytest.mark.slow
