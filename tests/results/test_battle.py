@@ -174,3 +174,12 @@ def test_a_story_reads_as_it_would_be_told():
     tests = re.findall(r" (passes|fails) its (?:rally )?test: card (\d+), (\d+) or less passes", told)
     assert {verdict for verdict, _, _ in tests} == {"passes", "fails"}
     assert all((int(card) <= int(most)) == (verdict == "passes") for verdict, card, most in tests)
+
+
+def test_a_unit_without_a_target_says_what_it_does():
+    how = {"policy_mine": "take_cover", "policy_yours": "lookout", "rounds": 1}
+    told = analyser.battle(RIFLES, GRENADIERS, trials=1, swing=False, **how).tell(0)
+    lines = [line for line in told.lines() if line.startswith("  ")]
+    assert len(lines) == 6
+    for army, does in (("Crown", "holds and takes cover"), ("Imperium", "holds and goes on lookout")):
+        assert all(line.endswith(f"; {does}") for line in lines if line.startswith(f"  {army}"))
