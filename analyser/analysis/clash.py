@@ -167,8 +167,14 @@ class Clash(FramedAnswer):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about the armies."""
-        return tuple(f"{side.name}: {warning}" for side in self.sides for warning in side.army.army.warnings)
+        """Warnings about the armies, and about passengers, which the plan takes as disembarked."""
+        warnings = list[str]()
+        for side in self.sides:
+            army = side.army.army
+            embarked = [(unit.title, army[unit.embarked_in].title) for unit in army if unit.embarked_in is not None]
+            about = [f"{unit} is embarked in {carrier}; the plan takes it as disembarked" for unit, carrier in embarked]
+            warnings += (f"{side.name}: {warning}" for warning in (*army.warnings, *about))
+        return tuple(warnings)
 
     @cached_property
     def frame(self) -> pd.DataFrame:  # type: ignore[override]

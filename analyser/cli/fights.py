@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -28,7 +29,7 @@ from analyser.cli.unit_keys import (
     AllowedKeys,
 )
 from analyser.common.errors import InputError, check_integer
-from analyser.common.files import parsed_toml
+from analyser.common.files import is_there, parsed_toml, read_toml
 from analyser.common.text import with_article
 from analyser.engine.fight.program import MOST_STRIKES
 from analyser.game.names import number_and_selector
@@ -323,6 +324,8 @@ def _run(file: str, method: dict[str, Any]) -> None:
     from analyser.scenarios.load import kind_of, read_scenario
 
     source: Any = parsed_toml(sys.stdin.read(), "standard input") if file == STANDARD_INPUT else file
+    if is_there(Path(file)) and Path(file).is_fifo():  # a pipe can be read only once
+        source = read_toml(Path(file))
     raw = read_scenario(source)[0]
     system = system_of(raw)
     kind = "" if system is not None else kind_of(raw)

@@ -306,7 +306,7 @@ class BattleResult(Result):
         if self.game is None:
             return sentence
         side, name, winner = (0, "p_victory", first) if won >= lost else (1, "p_defeat", second)
-        shares = sorted(estimate_in(row, name) for row in self.game.extreme_pairs)
+        shares = sorted(estimate_in(row, name) for row in self.game.extreme_pairs(name))
         best = self.game.best(side)
         advice = "no tactic is clearly the best" if best is None else f"best tactic: {tactic_in_words(best)}"
         least, most = map(whole_percent, shares)

@@ -24,7 +24,7 @@ from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
 
 _MOST_BATTLES_PER_PAIR = 10_000
-_REPLAY_FACTOR = 4  # factor of the number of battles when the best and the worst pair are simulated again
+_REPLAY_FACTOR = 4  # factor of the number of battles when the extreme pairs are simulated again
 _WON, _LOST = (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY), (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT)
 _ROUNDING = 1e-9
 
@@ -44,7 +44,7 @@ class Game(NamedTuple):
 
     @property
     def trials(self) -> int:
-        """Battles simulated for each pair of tactics; the two pairs simulated again have more."""
+        """Battles simulated for each pair of tactics; the pairs simulated again have more."""
         return int(min(row["trials"] for row in self.rows))
 
     def best(self, side: int) -> str | None:
@@ -57,11 +57,10 @@ class Game(NamedTuple):
         error = np.sqrt((best * (1.0 - best) + next_best * (1.0 - next_best)) / self.trials)
         return self.names[side][int(order[0])] if best - next_best > NORMAL_95 * error else None
 
-    @property
-    def extreme_pairs(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Pairs with the lowest and the highest probability that the first army wins."""
+    def extreme_pairs(self, name: str = "p_victory") -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the pairs with the lowest and the highest probability of this name."""
         picked = [row for row in self.rows if row["picked"]] or list(self.rows)
-        chance = itemgetter("p_victory")
+        chance = itemgetter(name)
         return min(picked, key=chance), max(picked, key=chance)
 
     def as_dict(self) -> dict[str, Any]:
@@ -129,9 +128,9 @@ def _outcomes_by_pair(
 def _pair_rows(
     simulation: Simulation, pairs: Sequence[tuple[str, str]], outcomes: NDArray[np.int64], sampling: Sampling
 ) -> list[dict[str, Any]]:
-    """Return a row per pair; the best and the worst pair are simulated again to remove the selection bias."""
-    won = outcomes[:, _WON].sum(axis=-1)
-    picked = {int(won.argmin()), int(won.argmax())}
+    """Return a row per pair; the extreme pairs of each army are simulated again to remove the selection bias."""
+    wins = outcomes[:, _WON].sum(axis=-1), outcomes[:, _LOST].sum(axis=-1)
+    picked = {int(index) for won in wins for index in (won.argmin(), won.argmax())}
     rows = []
     for index, pair in enumerate(pairs):
         counts = outcomes[index]
@@ -166,7 +165,7 @@ def tactics_sentences(game: Game | None, names: Mapping[str, str]) -> list[str]:
     """Return sentences on the effect of the tactics and on the tactics that both sides play."""
     if game is None:
         return []
-    least, most = game.extreme_pairs
+    least, most = game.extreme_pairs()
     lines = [
         f"Over {counted(len(game.rows), 'pair')} of tactics {names[SIDES[0]]} wins from "
         f"{estimate_in(least, 'p_victory')} ({_pair_in_words(least)}) to "

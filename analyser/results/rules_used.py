@@ -22,7 +22,7 @@ from analyser.scenarios.duel import DuelScenario, common_step
 from analyser.scenarios.fight_records import to_length
 from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
-from analyser.scenarios.schema import Combatant
+from analyser.scenarios.schema import WANTS, Combatant, DuelTerms
 
 CARDS = {  # by `with_replacement`
     True: "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn "
@@ -34,6 +34,7 @@ _NO_SECONDARY_DAMAGE = "Overcharge damage to secondary combatants is not modelle
 _IN_CONTACT_ONLY = "no distance is given: {} reaches only a unit in contact"
 _NEAR_RULES = ("Corrosive Fumes", "Spectacular Demise")  # rules that depend on the distance between two units
 _ALWAYS_REACHES = "no distance is given: nothing is out of range, and a charge always reaches"
+_SHORT_WITHOUT_DISTANCE = "no distance is given: short_range puts the unit at short range, and best play does not"
 _ALL_STOPS = 'best play moves by multiples of {:g}": no other length is better for either side'
 _FULL_MOVES = "a move of best play has its full length, or ends at the range of a row: other stops are not tried"
 _STEPS = 'a move of best play ends at a multiple of {:g}", at its full length, or at the range of a row'
@@ -316,12 +317,24 @@ def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_r
         rules.not_modelled += _unconsidered_choices(shooter)
     assumptions = [CARDS[with_replacement]]
     choosers = [shooter for shooter in shooters if isinstance(shooter, Chooser)]
+    assumptions += _assumption_on_objective(scenario)
     assumptions += _assumptions_on_moves(scenario, [chooser for chooser in choosers if chooser.unit.speed])
     if not has_distance:
         assumptions.append(_ALWAYS_REACHES)
+        assumptions += [_SHORT_WITHOUT_DISTANCE] if any(shooter.policy == "short_range" for shooter in shooters) else []
         assumptions += [_AMOK_WITHOUT_DISTANCE] if any(shooter.unit.has("Run Amok") for shooter in shooters) else []
         assumptions += map(_IN_CONTACT_ONLY.format, dict.fromkeys(rule.canonical for rule in near_rules))
     return rules.as_rules_used(assumptions, scenario.warnings, scenario.ruleset)
+
+
+def _assumption_on_objective(scenario: DuelScenario) -> Iterator[str]:
+    """Yield the objective of best play if both sides play best, or if it is not the default."""
+    terms = scenario.terms
+    choosers = [side for side, policy in zip("AB", (terms.policy_a, terms.policy_b)) if policy == BEST]
+    if len(choosers) == 2:
+        yield f"both sides play best: A maximises its objective {terms.want} ({WANTS[terms.want]}), and B minimises it"
+    elif choosers and terms.want != DuelTerms.model_fields["want"].default:
+        yield f"best play of {choosers[0]} maximises its objective {terms.want} ({WANTS[terms.want]})"
 
 
 def _assumptions_on_moves(scenario: DuelScenario, movers: Sequence[Chooser]) -> Iterator[str]:

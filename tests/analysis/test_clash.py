@@ -146,3 +146,11 @@ def test_without_points_another_aim_can_be_asked():
     assert found.mine.volleys[0].value > 0
     json.dumps(found.as_dict(), allow_nan=False)
     assert "Blues" not in str(found)
+
+
+def test_passengers_are_told(found):
+    carrier = {"unit": "crown/tristan-assault-transports@basic", "name": "Carrier"}
+    loaded = {"name": "Reds", "unit": [carrier, {"unit": "crown/rifle-platoon@basic", "embarked_in": "Carrier"}]}
+    told = clash(loaded, YOURS, situations="long-range").warnings
+    assert "Reds: Rifle platoon, basic is embarked in Carrier; the plan takes it as disembarked" in told
+    assert not any("embarked" in warning for warning in found.warnings)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 
 import pytest
 from click.testing import CliRunner
@@ -61,3 +62,13 @@ def test_a_dash_is_standard_input(files, name):
     done = CliRunner().invoke(cli, ["run", "-", "--format", "json"], input=FIGHTS[name])
     assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout == answer("run", files[[*FIGHTS].index(name)], "--format", "json")
+
+
+@pytest.mark.parametrize("name", FIGHTS)
+def test_a_pipe_is_read_once(files, name):
+    reader, writer = os.pipe()
+    os.write(writer, FIGHTS[name].encode())
+    os.close(writer)
+    piped = answer("run", f"/dev/fd/{reader}", "--format", "json")
+    os.close(reader)
+    assert piped == answer("run", files[[*FIGHTS].index(name)], "--format", "json")

@@ -10,8 +10,9 @@ import analyser
 from analyser.common.errors import InputError
 from analyser.common.estimates import estimate, probability_figures
 from analyser.common.method_settings import Sampling
+from analyser.common.text import whole_percent
 from analyser.results.battle import swing_trials
-from analyser.results.battle_tactics import equilibrium
+from analyser.results.battle_tactics import Game, equilibrium
 from tests.helpers.battles import BY_POLICY
 
 RIFLES = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic"]
@@ -96,6 +97,28 @@ def test_equilibria_of_small_games():
     assert value == pytest.approx(0.5)
 
 
+def test_the_headline_has_the_extremes_of_the_probability_that_it_names():
+    """The pair with the fewest victories of the first army is not that with the most defeats if draws are many."""
+    row = {"mine": "hold", "yours": "hold", "picked": True, "trials": 100}
+    wins = {"a": (0.2, 0.2), "b": (0.3, 0.1), "c": (0.25, 0.4)}
+    rows = tuple(row | {"mine": name, "p_victory": won, "p_defeat": lost} for name, (won, lost) in wins.items())
+    game = Game((("a", "b", "c"), ("hold",)), rows, np.zeros((3, 1)), (np.ones(3) / 3, np.ones(1)))
+    for name, pairs in (("p_victory", ["a", "b"]), ("p_defeat", ["b", "c"])):
+        assert [found["mine"] for found in game.extreme_pairs(name)] == pairs
+
+
+@pytest.mark.slow
+def test_the_pairs_with_extreme_defeats_are_simulated_again(result):
+    rows, (least, most) = result.tactics()["pairs"], result.game.extreme_pairs("p_defeat")
+    assert 2 <= sum(row["picked"] for row in rows) <= 4
+    others = [row["p_defeat"] for row in rows if not row["picked"]]
+    assert least["p_defeat"] - 0.1 < min(others)
+    assert most["p_defeat"] + 0.1 > max(others)
+    shares = f"between {whole_percent(least['p_defeat'])} and {whole_percent(most['p_defeat'])} over the tactics tried"
+    swapped = result.probability("defeat") > result.probability("victory")
+    assert (shares in result.headline) == swapped
+
+
 @pytest.mark.slow
 def test_a_blast_among_friends_is_no_point_of_the_enemy():
     """Landships burst among their own: what they take of each other is told apart from what they take of the enemy."""
@@ -164,3 +187,12 @@ def test_a_story_reads_as_it_would_be_told():
     tests = re.findall(r" (passes|fails) its (?:rally )?test: card (\d+), (\d+) or less passes", told)
     assert {verdict for verdict, _, _ in tests} == {"passes", "fails"}
     assert all((int(card) <= int(most)) == (verdict == "passes") for verdict, card, most in tests)
+
+
+def test_a_unit_without_a_target_says_what_it_does():
+    how = {"policy_mine": "take_cover", "policy_yours": "lookout", "rounds": 1}
+    told = analyser.battle(RIFLES, GRENADIERS, trials=1, swing=False, **how).tell(0)
+    lines = [line for line in told.lines() if line.startswith("  ")]
+    assert len(lines) == 6
+    for army, does in (("Crown", "holds and takes cover"), ("Imperium", "holds and goes on lookout")):
+        assert all(line.endswith(f"; {does}") for line in lines if line.startswith(f"  {army}"))

@@ -219,3 +219,28 @@ def test_cells_of_the_picture_that_come_up_do_as_the_plan_does():
 def test_a_reaction_names_its_row_where_there_are_several(rows, words):
     chooser = SimpleNamespace(lookout_rows=["guns", "rifles"][:rows])
     assert reaction_in_words(Shot(SimpleNamespace(id="guns")), chooser) == words
+
+
+def test_both_on_best_and_another_objective_are_told():
+    units = small(RIFLES, 2), small(GRENADIERS, 2)
+    both = {"policy_a": "best", "policy_b": "best"}
+    survives = "survival (probability that the unit survives)"
+
+    def told(**terms):
+        return [line for line in duel(*units, rounds=1, **terms).rules.assumptions if "objective" in line]
+
+    assert told(**both, want="survival") == [
+        f"both sides play best: A maximises its objective {survives}, and B minimises it"
+    ]
+    assert told(policy_b="best", want="survival") == [f"best play of B maximises its objective {survives}"]
+    assert told(policy_b="best") == told(want="survival") == []
+
+
+def test_short_range_without_a_distance_is_told():
+    def told(**terms):
+        assumptions = duel(RIFLES, GRENADIERS, rounds=1, **terms).rules.assumptions
+        return any("short_range puts the unit at short range" in line for line in assumptions)
+
+    assert told(policy_b="short_range")
+    assert not told()
+    assert not told(policy_b="short_range", distance=12)

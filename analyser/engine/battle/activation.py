@@ -211,7 +211,11 @@ def stand_by(battle: Battle, unit: int) -> None:
     side.policy = battle.setup.own_policy[unit]
     side.rearms = battle.setup.rearms_on_lookout[unit]
     orders = battle.setup.orders[side.policy, 0]
-    field.states[unit] = activation.carry_out_move(field.states[unit], (int(orders[0]), int(orders[1])), side, 0)
+    before, manoeuvre, action = int(field.states[unit]), int(orders[0]), int(orders[1])
+    after = activation.carry_out_move(before, (manoeuvre, action), side, 0)
+    has_rearmed = before & ~after & unit_state.RELOADING != 0
+    record(battle, Event.ORDERED, unit, unit, manoeuvre, Action.RE_ARM.value if has_rearmed else action, 0)
+    field.states[unit] = after
 
 
 @step

@@ -179,7 +179,9 @@ def parse_json(data: bytes, where: str, root: str) -> Element:
     if not isinstance(table, dict):
         keys = list(map(shown, value))[:3] if isinstance(value, dict) else []
         problem = f"this JSON has no key {root} (it has {', '.join(keys) or 'none'})"
-        raise InputError(problem, where=where, allowed=f'{{"{root}": ...}}, as New Recruit exports it')
+        if isinstance(value, dict) and root in value:
+            problem = f"the value of the key {root} of this JSON is not an object"
+        raise InputError(problem, where=where, allowed=f'{{"{root}": {{...}}}}, as New Recruit exports it')
     builder = BoundedBuilder()
     try:
         _add(builder, root, table)

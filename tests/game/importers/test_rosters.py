@@ -241,6 +241,7 @@ ONE = '{"name": "a", "selections": [{"name": "Pawn", "type": "unit", "entryId": 
         ("a.rosz", "%PDF-1.4", "not a usable zip: File is not a zip file; it looks like a PDF"),
         ("a.json", '{"roster": {}}', "no unit in this roster"),
         ("a.json", '{"roster": {"name": "x", "name": "y"}}', "'name' is repeated"),
+        ("a.json", '{"roster": null}', "the value of the key roster of this JSON is not an object"),
         ("a.json", '{"list": {}}', "has no key roster (it has 'list')"),
         ("a.json", '{"roster": {"forces": [[1]]}}', "a list inside the list"),
         ("a.json", '{"roster": {"forces": ' + "[" * 100_000, "nested too deeply"),
