@@ -4,8 +4,8 @@
  * This file has no rules of the game: the engines decide the effect of a condition, and which row may fire.
  */
 
-import { GONE, NO_ROWS, has, only, toLink } from "./state.js";
-import { numberOf, ranked, withChanges } from "./edits.js";
+import { GONE, NO_ROWS, only, toLink } from "./state.js";
+import { has, numberOf, ranked, withChanges } from "./edits.js";
 import { BackgroundEngine } from "./background.js";
 
 const SLICE = 12; // milliseconds of computing between two frames

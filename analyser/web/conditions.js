@@ -1,8 +1,8 @@
 /** Controls of a fight: distance, levels, row, conditions and damage. */
 
 import { h } from "./dom.js";
+import { has } from "./edits.js";
 import { choice, chips, folded, stepper } from "./elements.js";
-import { has } from "./state.js";
 import { capital, percent, tenths } from "./words.js";
 
 export const distanceOf = ({ page, state }) => state.conditions.distance ?? page.usual.distance;

@@ -1,6 +1,11 @@
 /** Edits of units: changes apply to a copy, never to the printed unit. */
 
-import { baseOf } from "./state.js";
+/** True if a unit has a rule, a quality of a row, or a type; with `rows`, a quality of these rows. */
+export const has = (unit, keyword, rows = unit.rows) =>
+  unit.type === keyword || [...unit.rules, ...rows.flatMap(({ qualities }) => qualities)].some((each) => baseOf(each) === keyword);
+
+/** A rule or quality without its parameter. */
+const baseOf = (keyword) => keyword.split(" (")[0];
 
 /** The changes of a unit that an edit allows, as whole numbers within its limits; a printed value is always allowed. */
 export function allowedChanges(changes, unit, edits, none) {

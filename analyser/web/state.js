@@ -7,6 +7,8 @@
  * `own` are the units that the reader has made: each has `name`, `from` (a key) and `changes`. `round` is the game's.
  */
 
+import { has } from "./edits.js";
+
 export const OWN = "of your own";
 export const GONE = "This unit is gone.";
 export const NO_ROWS = "It has no row that can fire.";
@@ -78,13 +80,6 @@ export const only = (values, names) => Object.fromEntries(Object.entries(values)
 export const without = (values, ...names) => only(values, Object.keys(values).filter((name) => !names.includes(name)));
 
 const clamped = (value, least, most) => Math.min(Math.max(value, least), most);
-
-/** True if a unit has a rule, a quality of a row, or a type; with `rows`, a quality of these rows. */
-export const has = (unit, keyword, rows = unit.rows) =>
-  unit.type === keyword || [...unit.rules, ...rows.flatMap(({ qualities }) => qualities)].some((each) => baseOf(each) === keyword);
-
-/** A rule or quality without its parameter. */
-export const baseOf = (keyword) => keyword.split(" (")[0];
 
 /** A state with what is possible for its units only; `units` are all units by key. */
 export function settled(state, units, { conditions }) {

@@ -1,9 +1,9 @@
 /** The calculator's workshop: units that the reader makes, effects of raised values, and two loadouts side by side. */
 
 import { h } from "./dom.js";
-import { numberOf } from "./edits.js";
+import { has, numberOf } from "./edits.js";
 import { chips, table, titled, valueText } from "./elements.js";
-import { RESTORE, has } from "./state.js";
+import { RESTORE } from "./state.js";
 import { capital, percent, signed, tenths } from "./words.js";
 
 /** All parts of the workshop for a fight. */
