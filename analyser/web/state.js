@@ -15,6 +15,7 @@ export const NO_ROWS = "It has no row that can fire.";
 export const RESTORE = "Back to the printed unit";
 const MOST_PAST = 50;
 const MOST_COUNT = 20; // carriages, as in Python
+const MOST_INCHES = 999;
 const KEY = /^[01]\.\d{1,4}$/;
 const PART = /^([a-z_]{2,40})(?:-([\w.]{1,12}))?$/;
 
@@ -105,10 +106,10 @@ function possible(values, conditions, unit) {
   for (const { name, kind, choices, needs } of conditions) {
     const value = values[name];
     if (value === undefined || (needs && !has(unit, needs))) continue;
-    if (kind === "inches" && value >= 0) kept[name] = value;
+    if (kind === "inches" && value >= 0) kept[name] = Math.min(value, MOST_INCHES);
     if (kind === "flag" && value === 1) kept[name] = 1;
-    if (kind === "choice" && value in choices) kept[name] = value;
-    if (kind === "row" && value in unit.rows) kept[name] = value;
+    if (kind === "choice" && Object.hasOwn(choices, value)) kept[name] = value;
+    if (kind === "row" && unit.rows.some((_, place) => place === value)) kept[name] = value;
     if (kind === "models" && value >= 1) kept[name] = Math.min(Math.round(value), models);
     if (kind === "count" && value >= 1) kept[name] = Math.min(Math.round(value), MOST_COUNT);
   }

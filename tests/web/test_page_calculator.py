@@ -152,7 +152,7 @@ def linked(attacker, target, fight="", on_target=""):
         (CITIZENS, TANKS, "overcharge", "", {"overcharge": True}, {}),
         (RIFLES, GRENADIERS, "", "models-3!exposed-9", {}, {"models": 3, "exposed": 3}),
         (RIFLES, GRENADIERS, "", "exposed-2.6!damage-4!models_without_room-1.5", {}, {"exposed": 3}),
-        (RIFLES, GRENADIERS, "rating-strong", "exposed-0!models-99!suppressed-7", {}, {}),
+        (RIFLES, GRENADIERS, "rating-toString", "exposed-0!models-99!suppressed-7!row-1.5!edge_distance-1e99", {}, {}),
         ("crown/drake-field-guns@basic", "imperium/sturmpanzer-battletanks@basic", "", "garrisoned", {}, {}),
     ],
 )
