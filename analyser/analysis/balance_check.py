@@ -272,7 +272,7 @@ def balance_check(
     library = library_of(profiles)
     selected = loadouts([_selector(unit, library) for unit in one_or_several(units, "units")], library)
     table, priced, _ = matchups_of_all(selected, against, EXCHANGES, "tactic", library, threads, None)
-    prices = fair_points_in(table, priced, with_played=False).frame
+    prices = fair_points_in(table, priced).frame
     fair = dict(zip(prices["loadout"], prices["fair_points"].astype(float)))
     frame, fighters, left_out = _armies(selected, fair, points)
     battlefield = _battlefield(

@@ -1,4 +1,4 @@
-"""Prices from game theory: points at which no loadout gains, and the equilibrium at today's points.
+"""Prices from game theory: points at which no loadout gains, and the frequencies of opponents at today's points.
 
 All functions take arrays over loadouts. `losses[i, j]` is the mean share of loadout j, 0 to 1, that is lost to i in a
 round in which each acts once. `frequencies[j]` is the frequency of j among the opponents; frequencies add up to
@@ -120,32 +120,6 @@ def even_lead_prices(losses: Floats, frequencies: Floats, start: Floats) -> Solv
         if np.abs(step).max() < _TOLERANCE:
             break
     return SolvedPrices(prices - prices.mean(), float(np.abs(leads(losses, prices) @ frequencies).max()))
-
-
-def equilibrium(gains: Floats) -> tuple[Floats, Floats, float, float]:
-    """Return the equilibrium mixtures of rows and of columns, the mean gain of the rows, and the exploitability.
-
-    `gains` has the gain of the row; the column loses as much. The method is linear programming.
-
-    >>> rock_paper_scissors = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
-    >>> equilibrium(rock_paper_scissors)[0].round(6).tolist()
-    [0.333333, 0.333333, 0.333333]
-    """
-    from scipy.optimize import linprog
-
-    rows, columns = gains.shape
-    # Variables: the mixture of the rows, and its guaranteed gain. The dual solution is the mixture of the columns.
-    result = linprog(
-        np.append(np.zeros(rows), -1.0),
-        A_ub=np.column_stack([-gains.T, np.ones(columns)]),
-        b_ub=np.zeros(columns),
-        A_eq=np.append(np.ones(rows), 0.0)[None, :],
-        b_eq=[1.0],
-        bounds=[(0.0, None)] * rows + [(None, None)],
-    )
-    mixtures = [np.clip(weights, 0.0, None) for weights in (result.x[:-1], -result.ineqlin.marginals)]
-    first, second = (np.asarray(mixture / mixture.sum(), np.float64) for mixture in mixtures)
-    return first, second, float(-result.fun), float((gains @ second).max() - (first @ gains).min())
 
 
 def quantal_response(

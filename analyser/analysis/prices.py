@@ -22,7 +22,7 @@ from analyser.analysis.situations import ALL_SITUATIONS, BEST_TRADE, EXCHANGES, 
 from analyser.analysis.verdict import FAIR, OVER, RULE, UNDECIDED, UNDER, Role, interval_text, judge, kind_of_doubt
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
-from analyser.common.estimates import SAME_WITHIN, Method
+from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
 from analyser.game.names import faction_name
@@ -129,8 +129,6 @@ class FairPoints(JudgedAnswer):
         Cost of a level relative to other levels, for equal value in fights: 1.1 is 10% more.
     residuals : dict of str to float
         Largest imbalance that each of the two pricing methods leaves; about 0 if the method has converged.
-    exploitability : float
-        Sum of what each side could gain by leaving the equilibrium at today's points; about 0.
     transitive_share : float
         Share (0 to 1) of the results of fights that one number for the strength of each loadout explains.
     """
@@ -140,7 +138,6 @@ class FairPoints(JudgedAnswer):
     roles: tuple[Role, ...]
     levels: dict[str, float]
     residuals: dict[str, float]
-    exploitability: float
     transitive_share: float
 
     schema = "analyser/fair-points/1"
@@ -156,7 +153,6 @@ class FairPoints(JudgedAnswer):
             "rule": " ".join(RULE),
             "one_number_explains": self.transitive_share,
             "residuals": self.residuals,
-            "exploitability": self.exploitability,
             "roles": [role._asdict() for role in self.roles],
             "levels": self.levels,
             "loadouts": plain_rows(self.frame),
@@ -220,7 +216,6 @@ class FairPoints(JudgedAnswer):
             Block(lines=heading),
             *self._loadout_blocks(),
             Block(title, rows=roles, align="<>><", lines=by_level),
-            Block(lines=fill(self._equilibrium())),
             Block(
                 lines=fill(
                     f"{explained} between matchups; the rest depends on the pairing, as in rock, paper, scissors."
@@ -235,15 +230,6 @@ class FairPoints(JudgedAnswer):
             return [Block(lines=_loadout_lines(self.frame, with_verdict=True))]
         extremes = ((verdict, self.units_with_verdict(verdict).head(MOST_SHOWN)) for verdict in (OVER, UNDER))
         return [Block(f"Most {verdict}:", lines=_loadout_lines(rows)) for verdict, rows in extremes if len(rows)]
-
-    def _equilibrium(self) -> str:
-        chosen = self.frame[self.frame["played"] > 0].sort_values("played", ascending=False, kind="stable")
-        shares = [f"{100 * share:.0f}% {name}" for name, share in zip(chosen["loadout"], chosen["played"])]
-        error = f" (exploitability {self.exploitability:.0e})" if self.exploitability > SAME_WITHIN else ""
-        condition = "If both sides chose one loadout by these numbers alone"
-        if not shares:
-            return f"{condition}, neither would choose one of these."
-        return f"{condition}, the equilibrium{error} would contain: {', '.join(shares)}."
 
 
 def fair_points(
@@ -303,7 +289,7 @@ def fair_points(
         - `comes_out_even_at`, fair points by another method: no loadout has a lead over all opponents together
           (:func:`analyser.analysis.equilibrium_prices.even_lead_prices`);
         - `offence` and `toughness`, per point, divided by the median of the other units of the role;
-        - `frequency`, the frequency among the opponents; `played`, the share in the equilibrium at today's points.
+        - `frequency`, the frequency among the opponents.
 
     Examples
     --------
@@ -323,11 +309,10 @@ def fair_points_in(
     shown: Container[str] | None = None,
     *,
     exchange: Exchange | None = None,
-    with_played: bool = True,
 ) -> FairPoints:
     """Return the prices from a table of matchups, for all loadouts or those `shown`.
 
-    `exchange` has the mutual losses of the table, if already computed; `with_played=False` leaves out the equilibrium.
+    `exchange` has the mutual losses of the table, if already computed.
     """
     from threadpoolctl import threadpool_limits
 
@@ -344,7 +329,7 @@ def fair_points_in(
         rows = answer.frame["situation"].isin([situation.name for situation in exchanged])
         answer = replace(answer, frame=answer.frame[rows], situations=exchanged)
     with threadpool_limits(1):  # one thread is fastest for so few equations, and gives equal results on all processors
-        verdicts = judge(answer, exchange, with_played=with_played)
+        verdicts = judge(answer, exchange)
     prices = FairPoints(
         **verdicts,
         situations=exchanged,

@@ -1,11 +1,8 @@
-"""Effect on a figure of raising or lowering each characteristic of either unit by 1, and its value in points."""
+"""Effect on a figure of raising or lowering each characteristic of either unit by 1."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
@@ -35,7 +32,6 @@ from analyser.common.metrics import (
 from analyser.common.precision import Stopping
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
-from analyser.game.units import Loadout
 from analyser.results.rendering import method_line
 from analyser.scenarios.attack import Scenario, scenario_between
 from analyser.scenarios.load import Conditions, Question, Unit, attack_scenario
@@ -45,13 +41,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CHANGES = {"minus_1": -1, "plus_1": 1}
-POINTS_NOTES = (
-    "Points: the change in the figure times its price. The price is the difference in points between two levels of the "
-    "attacker divided by the difference in the figure.",
-    "For a change of the target they are the points that the attacker would need (or save) to keep the figure.",
-    "They are an upper estimate, because levels also add endurance. Prices between levels:",
-)
-_LEAST_GAIN = 1e-6  # smaller gains in the figure are rounding errors
 
 
 class Characteristic(NamedTuple):
@@ -74,27 +63,6 @@ CHARACTERISTICS = (
 """Every number of either unit that affects a ranged attack. Ranges do so only if the scenario has a distance."""
 
 
-class LevelStep(NamedTuple):
-    """The step from one level of the attacker's profile to the next: additional points, and gain in the figure."""
-
-    before: str
-    after: str
-    points: int
-    gain: float
-
-    def __str__(self) -> str:
-        return f"{self.before} to {self.after}: {self.points} points for {self.gain:.3g}"
-
-
-class FigurePrice(NamedTuple):
-    """Points of the attacker per 1 of the figure: lowest and highest over the steps between the attacker's levels."""
-
-    low: float  # NaN without a step that increases the figure
-    high: float
-    steps: tuple[LevelStep, ...] = ()
-    why_not: str = ""  # reason why there is no price
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity(FramedAnswer):
     """Effect of each characteristic, lowered and raised by 1.
@@ -103,15 +71,13 @@ class Sensitivity(FramedAnswer):
     ----------
     frame : DataFrame
         One row for each characteristic: `side`, `number` (its name), `value`, `metric`, `base` (the present figure),
-        `minus_1` and `plus_1` (the figure with the change; NaN if the rules forbid it), `change_minus_1`
-        and `change_plus_1` (these figures minus `base`), and for each change its value in points, `points_..._low` to
-        `points_..._high`; `why_not` has the reasons for impossible changes. Simulated figures also have 95% intervals.
+        `minus_1` and `plus_1` (the figure with the change; NaN if the rules forbid it), `change_minus_1` and
+        `change_plus_1` (these figures minus `base`); `why_not` has the reasons for impossible changes. Simulated
+        figures also have 95% intervals.
     at_least : int
         The k of P(at least k models destroyed).
     method : str
         Description of the method, for a heading.
-    price : FigurePrice
-        Points per 1 of the figure.
     stopping : Stopping or None
         For a simulation: the planned trials and the reason why it stopped.
     """
@@ -122,7 +88,6 @@ class Sensitivity(FramedAnswer):
     at_least: int
     subject: str
     method: str
-    price: FigurePrice
     profiles: ProfilesUsed | None = None
     stopping: Stopping | None = None
 
@@ -144,7 +109,6 @@ class Sensitivity(FramedAnswer):
             "metric": self.metric,
             "base": self.base,
             "at_least": self.at_least,
-            "price": self.price._asdict() | {"steps": [step._asdict() for step in self.price.steps]},
             "profiles": None,
             **(self.profiles.fight_entries() if self.profiles else {}),
             "numbers": plain_rows(self.frame),
@@ -155,8 +119,7 @@ class Sensitivity(FramedAnswer):
         return plots.tornado(self, quantity=title_of(self.metric, self.at_least), ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        points = [] if self.price.why_not else ["in points"]
-        head = ["side", "number", "now", "one less", *points, "one more", *points]
+        head = ["side", "number", "now", "one less", "one more"]
         return [Block(self._heading()), Block(head=head, rows=self._table(), align="<<>")]
 
     def _heading(self) -> str:
@@ -176,24 +139,11 @@ class Sensitivity(FramedAnswer):
             for name in CHANGES:
                 ends = (line.get(f"change_{name}_{end}", np.nan) for end in ("low", "high"))
                 row.append(figure_text(self.metric, line[f"change_{name}"], *ends, change=True))
-                points = _points_text(line[f"points_{name}_low"], line[f"points_{name}_high"])
-                row += [] if self.price.why_not else [points]
             rows.append(row)
         return rows
 
     def notes(self) -> list[str]:
-        sentences = [*rounding_notes(self.stopping), *([] if self.profiles is None else self.profiles.sentences)]
-        if self.price.why_not:
-            return [f"In points: not computed, because {self.price.why_not}.", *sentences]
-        return [*POINTS_NOTES, *(f"  {step}" for step in self.price.steps), *sentences]
-
-
-def _points_text(low: float, high: float) -> str:
-    if np.isnan(low):
-        return ""
-    if round(low) == round(high):
-        return f"{low:+.0f}" if round(low) else "0"
-    return f"{low:+.0f} to {high:+.0f}"
+        return [*rounding_notes(self.stopping), *([] if self.profiles is None else self.profiles.sentences)]
 
 
 def sensitivity(
@@ -235,7 +185,7 @@ def sensitivity(
     scenario = attack_scenario(attacker, target, conditions, profiles)
     at_least = ((scenario.target.models or 1) + 1) // 2
     values = {item: value for item in CHARACTERISTICS if (value := _value_of(scenario, item)) is not None}
-    attacks: dict[tuple[object, str], Scenario] = {(None, ""): scenario, **_at_other_levels(scenario)}
+    attacks: dict[tuple[Characteristic | None, str], Scenario] = {(None, ""): scenario}
     refusals: dict[Characteristic, list[str]] = {item: [] for item in values}
     for item in values:
         for name, by in CHANGES.items():
@@ -248,7 +198,7 @@ def sensitivity(
         index = list(COMPARE_METRICS).index(figure)
         all_figures = {key: loadout_figures("", None, result, at_least, figure) for key, result in results.items()}
     by_attack = {key: float(answer.figures[index, 0]) for key, answer in all_figures.items()}
-    base, price, rows = all_figures[None, ""], _figure_price(scenario.attacker, by_attack), []
+    base, rows = all_figures[None, ""], []
     base_ends = {} if base.batches is None else dict(zip(("base_low", "base_high"), base.figures[index, 1:]))
     for item, value in values.items():
         row: dict[str, Any] = {"side": item.side, "number": item.name, "value": value, "metric": figure}
@@ -259,8 +209,6 @@ def sensitivity(
             row[f"change_{name}"] = change
             if base.batches is not None:
                 row |= {f"change_{name}_low": ends[0], f"change_{name}_high": ends[1]}
-            low, high = sorted((change * price.low, change * price.high))
-            row |= {f"points_{name}_low": low, f"points_{name}_high": high}
         rows.append(row | {"why_not": "; ".join(refusals[item]) or None})
     result, _ = results[None, ""]
     return Sensitivity(
@@ -270,45 +218,9 @@ def sensitivity(
         at_least=at_least,
         subject=subject_of(scenario),
         method=method_line([result]),
-        price=price,
         profiles=scenario.profiles and scenario.profiles._replace(ruleset=scenario.ruleset),
         stopping=result.stopping,
     )
-
-
-def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
-    """Return the attack with the attacker at each of its levels that has points and can attack."""
-    result: dict[tuple[object, str], Scenario] = {}
-    if scenario.attacker is None:
-        return result
-    keys = dict.fromkeys(("attacker_models", "dice", "dice_in_parentheses"))
-    attack = scenario.attack.model_copy(update=keys)
-    file = ScenarioFile(attack=attack, target=scenario.target, ruleset=scenario.ruleset)
-    for name, level in scenario.attacker.unit.levels.items():
-        loadout = scenario.attacker.at(name)
-        with suppress(InputError):  # skips levels without a band in the armaments table
-            if level.points is not None:
-                result["level", name] = scenario_between(file, loadout, scenario.defender)
-    return result
-
-
-def _figure_price(attacker: Loadout | None, values: Mapping[tuple[object, str], float]) -> FigurePrice:
-    if attacker is None:
-        return FigurePrice(np.nan, np.nan, why_not="the attacker has no profile, so no points")
-    levels = [
-        (level.points or 0, values["level", name], name)
-        for name, level in attacker.unit.levels.items()
-        if ("level", name) in values
-    ]
-    steps = tuple(
-        LevelStep(before, after, points_after - points_before, value_after - value_before)
-        for (points_before, value_before, before), (points_after, value_after, after) in pairwise(sorted(levels))
-        if value_after - value_before > _LEAST_GAIN and points_after > points_before
-    )
-    if not steps:
-        return FigurePrice(np.nan, np.nan, why_not="no higher level of the attacker increases the figure")
-    prices = [step.points / step.gain for step in steps]
-    return FigurePrice(min(prices), max(prices), steps)
 
 
 def _value_of(scenario: Scenario, item: Characteristic) -> float | None:

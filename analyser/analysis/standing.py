@@ -59,7 +59,7 @@ class Standings:
     def __init__(self, table: Matchups) -> None:
         self.table = table
         self._exchange = exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
-        self.prices = fair_points_in(table, exchange=self._exchange, with_played=False)
+        self.prices = fair_points_in(table, exchange=self._exchange)
 
     def with_(self, changed: Iterable[Loadout], threads: int | None = None, *, keep: bool = False) -> Standings:
         """Return the standings after each changed loadout has replaced the loadout with its selector.

@@ -15,7 +15,7 @@ from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import Exchange
 from analyser.analysis.price_drivers import PriceDrivers, defence_of, dice_of
 from analyser.analysis.roles import UNCOUNTED_BENEFITS, peer_medians, peers_of, role_of
-from analyser.common.kernel_records import Floats, Integers
+from analyser.common.kernel_records import Floats
 from analyser.common.text import counted
 from analyser.game.units import Loadout
 
@@ -38,7 +38,6 @@ _KINDS_OF_DOUBT = {  # kind of doubt for each phrase that its text may contain
     "but these numbers leave out": "these numbers leave out something about the unit",
     "but only this loadout has": "these numbers leave out something about the unit",
 }
-_LEAST_SHARE = 0.005  # smaller shares of an equilibrium are rounding errors
 _FAIR = ("fair_points", "fair_low", "fair_high")
 _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}  # 1 if a loadout is worth more than its points, -1 if less
 
@@ -52,11 +51,8 @@ class Role(NamedTuple):
     paid_for: str
 
 
-def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> dict[str, Any]:
-    """Return the verdict on every loadout of a table of matchups, as fields of :class:`analyser.FairPoints`.
-
-    `with_played=False` leaves out the equilibrium.
-    """
+def judge(answer: Matchups, exchange: Exchange) -> dict[str, Any]:
+    """Return the verdict on every loadout of a table of matchups, as fields of :class:`analyser.FairPoints`."""
     today, losses = np.log(exchange.points), exchange.mean()
     leads = equilibrium_prices.leads(losses, today)
     frequencies = equilibrium_prices.quantal_response(leads, exchange.uniform_weights, exchange.is_matchup)
@@ -71,9 +67,6 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
     prices = pool_prices(today - even.prices, today - even_lead.prices, features, noise)
     pair_frequencies = exchange.is_matchup * np.outer(frequencies, frequencies)
     _, explained = equilibrium_prices.strengths(leads, pair_frequencies)
-    played, exploitability = (
-        _equilibrium_shares(leads, _sides_of(exchange)) if with_played else (np.full(len(today), np.nan), np.nan)
-    )
     judged, uncapped = _verdict_table(exchange, prices, drivers, _dominators(answer, exchange))
     peers, weights = peers_of(roles, exchange.unit_numbers), exchange.uniform_weights
     offence, toughness = (
@@ -97,7 +90,6 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
             "offence": offence,
             "toughness": toughness,
             "frequency": frequencies,
-            "played": played,
         }
     )
     return {
@@ -106,7 +98,6 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
         "roles": _role_ratios(prices, features),
         "levels": {name: float(np.exp(effect)) for name, effect in prices.levels.items()},
         "residuals": {"trades_evenly": even.residual, "comes_out_even": even_lead.residual},
-        "exploitability": exploitability,
         "transitive_share": explained,
     }
 
@@ -284,23 +275,6 @@ def _verdict_on(
     if doubt:
         return UNDECIDED, lean, doubt, f"{doubt}; {drivers.why(index, 1 if under > over else -1)}"
     return verdict, lean, "", drivers.why(index, sign)
-
-
-def _sides_of(exchange: Exchange) -> tuple[Integers, Integers]:
-    """Return the indices of both sides: two groups that fight only each other, or all loadouts twice."""
-    all_loadouts = np.arange(len(exchange.loadouts))
-    second = np.flatnonzero(exchange.is_matchup[0])
-    first = np.flatnonzero(exchange.is_matchup[second[0]])
-    are_separate = not exchange.is_matchup.all() and len(first) + len(second) == len(all_loadouts)
-    return (first, second) if are_separate else (all_loadouts, all_loadouts)
-
-
-def _equilibrium_shares(leads: Floats, sides: tuple[Integers, Integers]) -> tuple[Floats, float]:
-    rows, columns = sides
-    first, second, _, exploitability = equilibrium_prices.equilibrium(leads[np.ix_(rows, columns)])
-    shares = np.zeros(len(leads))
-    shares[columns], shares[rows] = second, first
-    return np.where(shares > _LEAST_SHARE, shares, 0.0), exploitability
 
 
 def _with_loadouts_outside(table: pd.DataFrame, answer: Matchups, exchange: Exchange) -> pd.DataFrame:

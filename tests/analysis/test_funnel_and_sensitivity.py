@@ -99,19 +99,3 @@ def test_out_of_range_is_told_and_not_counted():
     row = analyser.sensitivity(at_the_limit).frame.set_index(["side", "number"]).loc[("attacker", "long range")]
     assert np.isnan(row["minus_1"])
     assert "its long range is 13, and the distance 14" in row["why_not"]
-
-
-def test_points_are_what_the_levels_charge():
-    found = analyser.sensitivity(RIFLES)
-    levels = [
-        analyser.exact({**RIFLES, "attack": {"attacker": f"crown/rifle-platoon@{level}", "distance": 7}})
-        for level in ("basic", "reinforced", "full-strength")
-    ]
-    means = [each.mean("models_destroyed") for each in levels]
-    prices = sorted([25 / (means[1] - means[0]), 30 / (means[2] - means[1])])
-    assert (found.price.low, found.price.high) == pytest.approx(tuple(prices))
-    row = found.frame.set_index(["side", "number"]).loc[("target", "DEFENCE")]
-    change = row["plus_1"] - row["base"]
-    assert change < 0
-    ends = row["points_plus_1_low"], row["points_plus_1_high"]
-    assert ends == pytest.approx((change * prices[1], change * prices[0]))

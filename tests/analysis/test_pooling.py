@@ -102,7 +102,7 @@ def test_the_error_by_opponents_is_that_of_real_resampling(game):
 def test_prices_lie_where_the_other_units_say_as_often_as_they_should():
     """Calibration: of today's prices half lie in the middle half of what the others predict, and 95% in 95%."""
     table, exchange = exchange_among("*/*@basic")
-    frame = verdict.judge(table, exchange, with_played=False)["frame"].dropna(subset=["fair_points"])
+    frame = verdict.judge(table, exchange)["frame"].dropna(subset=["fair_points"])
     error = np.log(frame["fair_high"] / frame["fair_low"]) / (2 * verdict.NORMAL_97_5)
     spread = np.sqrt(error**2 + (1 - SIMILAR_SHARE) * UNIT_SD**2 + LOADOUT_SD**2)
     away = (np.log(frame["points_over_fair"]) / spread).abs()[frame["at_most"].isna()]

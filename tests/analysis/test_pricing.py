@@ -6,7 +6,6 @@ from scipy.optimize import minimize
 
 from analyser.analysis import equilibrium_prices
 from analyser.analysis.equilibrium_prices import (
-    equilibrium,
     even_lead_prices,
     even_trade_prices,
     largest_connected_group,
@@ -75,11 +74,7 @@ def test_prices_move_with_the_field_and_the_places_as_their_sensitivity_says(ran
         assert up_to_a_factor(moved) / step == pytest.approx(up_to_a_factor(by_place[:, one]), abs=1e-4)
 
 
-def test_rock_paper_scissors_is_played_evenly_and_no_number_explains_it():
-    rows, columns, value, exploitability = equilibrium(ROCK_PAPER_SCISSORS)
-    assert rows == pytest.approx([1 / 3] * 3)
-    assert columns == pytest.approx([1 / 3] * 3)
-    assert (value, exploitability) == pytest.approx((0, 0), abs=1e-12)
+def test_no_number_explains_rock_paper_scissors():
     strength, explained = strengths(ROCK_PAPER_SCISSORS, np.ones((3, 3)))
     assert strength == pytest.approx([0, 0, 0], abs=1e-12)
     assert explained == pytest.approx(0, abs=1e-12)
