@@ -7,10 +7,10 @@ the points at which a unit loses as much as it destroys on the battlefield of th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,51 +40,11 @@ from analyser.scenarios.battle_tables import encode_battle
 EVERY_UNIT = "*/*@basic"
 MOST_ARMIES = 200
 FEWEST_ARMIES = 5  # armies needed for a correlation
-FEWEST_ARMIES_FOR_GROUPS = 12  # armies needed to compare groups of them
 MISFIT_DIFFERENCE = 0.2  # difference between win rate and expected win rate that makes a unit a misfit
 MOST_TIMES_POINTS = 3  # an even price above this multiple of the unit's points is shown as a limit
 _MOST_MISFITS_SHOWN = 8  # rows of each table of misfits
-THIRDS = (1 / 3, 2 / 3)  # quantiles that divide units into groups
-FEWEST_IN_GROUP = 3  # units that a group must have for a conclusion
 _RATES = ("win_rate", "by_fair_points", "by_even_points")
 _RESAMPLES = 200  # bootstrap samples for the interval of the correlation
-
-
-class _Feature(NamedTuple):
-    """A property of loadouts that may explain their win rates; `zero_text` describes the value 0."""
-
-    label: str
-    unit_of_measurement: str
-    value: Callable[[Loadout], float]
-    zero_text: str = ""
-
-    def range_text(self, low: float, high: float) -> str:
-        """Return the range of the property in words, such as ``reach 8 to 24.5″``."""
-        if high == 0 and self.zero_text:
-            return self.zero_text
-        numbers = f"{low:.3g}{f' to {high:.3g}' if high > low else ''}{self.unit_of_measurement}"
-        return f"{self.label} {numbers}" if self.unit_of_measurement else f"{numbers} {self.label}"
-
-
-def _charge_range(loadout: Loadout) -> float:
-    unit = loadout.unit
-    can_charge = not unit.has("Static") and any(row.kind in ("melee", "impact") for row in unit.rows)
-    return 2.0 * (unit.speed or 0) if can_charge else 0.0
-
-
-def _victory_points_per_100_points(loadout: Loadout) -> float:
-    value = loadout.level.victory_points
-    return 100 * (1 if value is None else value) / (loadout.level.points or 1)
-
-
-FEATURES = (
-    _Feature(
-        "reach", "″", lambda loadout: max((row.long_range or 0.0 for row in loadout.unit.rows), default=0.0), "no shots"
-    ),
-    _Feature("SPEED", "″", lambda loadout: float(loadout.unit.speed or 0), "no SPEED"),
-    _Feature("charge from", "″", _charge_range, "no charge"),
-    _Feature("victory points lost per 100 points", "", _victory_points_per_100_points),
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,9 +58,6 @@ class BalanceCheck(FramedAnswer):
         as half a win. `by_fair_points` is the rate expected from the fair points of its army, `off` is `win_rate` minus
         this rate. `comes_out_even_at` are the points at which the loadout has no lead over all others together on
         this battlefield, and `by_even_points` is the rate expected from these points.
-    groups : DataFrame
-        Mean rates of groups of loadouts: those without a property, and the others in thirds by its value. The property
-        whose groups differ most is first. Empty with fewer than 12 armies.
     correlation, correlation_low, correlation_high : float
         Rank correlation of the armies' win rates and fair points, and its 95% interval (due to the dice).
     even_correlation, even_correlation_low, even_correlation_high : float
@@ -112,7 +69,6 @@ class BalanceCheck(FramedAnswer):
     """
 
     frame: pd.DataFrame
-    groups: pd.DataFrame
     correlation: float
     correlation_low: float
     correlation_high: float
@@ -141,21 +97,6 @@ class BalanceCheck(FramedAnswer):
         )
 
     @property
-    def reason(self) -> str:
-        """Worst and best group of the property whose groups differ most, in one sentence; empty if unknown."""
-        if self.groups.empty:
-            return ""
-        first = self.groups[self.groups["property"] == self.groups["property"].iloc[0]]
-        first = first[first["units"] >= FEWEST_IN_GROUP].sort_values("off")
-        if len(first) < 2:
-            return ""
-        worst, best = (
-            f"units with {row.group} win {whole_percent(row.win_rate)} ({whole_percent(row.by_fair_points)})"
-            for row in first.iloc[[0, -1]].itertuples()
-        )
-        return f"{worst[0].upper()}{worst[1:]} of battles, and {best}; the prediction of fair points is in brackets."
-
-    @property
     def summary(self) -> dict[str, Any]:
         names = (f"{kind}correlation{end}" for kind in ("", "even_") for end in ("", "_low", "_high"))
         return {name: getattr(self, name) for name in names}
@@ -167,7 +108,6 @@ class BalanceCheck(FramedAnswer):
             "method": self.method,
             "points": self.points,
             "trials": self.trials,
-            "groups": self.groups.to_dict("records"),
             "armies": self.frame.to_dict("records"),
             "left_out": [{"loadout": name, "reason": reason} for name, reason in self.left_out.items()],
             **self.profiles.fight_entries(),
@@ -192,23 +132,17 @@ class BalanceCheck(FramedAnswer):
 
     def blocks(self) -> list[Block]:
         return [
-            Block(lines=[*fill(self.headline), *fill(self.reason), *fill(self.precision)]),
-            *self._group_blocks(),
+            Block(lines=[*fill(self.headline), *fill(self.precision)]),
             *self._misfit_blocks("Wins more than fair points predict", 1),
             *self._misfit_blocks("Wins less than fair points predict", -1),
         ]
-
-    def _group_blocks(self) -> list[Block]:
-        cells = [[row["group"], f"{row['units']}", *_rate_texts(row)] for row in self.groups.to_dict("records")]
-        head = ["Units with", "number", "wins", "by fair points", "by even points"]
-        return [Block(head=head, rows=cells, align="<>>>>")] if cells else []
 
     def _misfit_blocks(self, title: str, sign: int) -> list[Block]:
         rows = self.misfits[sign * self.misfits["off"] > 0]
         cells = []
         for row in rows.head(_MOST_MISFITS_SHOWN).to_dict("records"):
             prices = f"{row['points']}", f"{row['fair_points']:.0f}", even_text(row)
-            cells.append([row["loadout"], *prices, *_rate_texts(row)])
+            cells.append([row["loadout"], *prices, *(whole_percent(row[name]) for name in _RATES)])
         head = [title, "points", "fair", "even here", "wins", "by fair points", "by even points"]
         more = [f"and {len(rows) - len(cells)} more"] if len(rows) > len(cells) else []
         return [Block(head=head, rows=cells, align="<>>>>>>", lines=more)] if cells else []
@@ -217,10 +151,6 @@ class BalanceCheck(FramedAnswer):
         left_out = [f"Left out: {name} ({reason})." for name, reason in self.left_out.items()]
         limits = "Not modelled: terrain, objectives, and units that need others (docs/battle.md)."
         return [limits, *left_out, *self.profiles.notes()]
-
-
-def _rate_texts(row: Mapping[Any, Any]) -> list[str]:
-    return [whole_percent(row[name]) for name in _RATES]
 
 
 def even_text(row: Mapping[Any, Any]) -> str:
@@ -304,7 +234,6 @@ def balance_check(
     order = np.argsort(-np.abs(frame["off"]), kind="stable")
     return BalanceCheck(
         frame.iloc[order].reset_index(drop=True),
-        _group_means(frame, fighters) if len(fighters) >= FEWEST_ARMIES_FOR_GROUPS else frame.iloc[:0],
         *_rank_correlation(wins, army_prices, trials, seed),
         *_rank_correlation(wins, even_prices, trials, seed),
         points,
@@ -420,20 +349,3 @@ def _rank_correlation(wins: Floats, army_prices: Floats, trials: int, seed: int)
     low, high = np.percentile(resampled, (2.5, 97.5))
     correlation = correlation_of(wins)
     return correlation, min(float(low), correlation), max(float(high), correlation)
-
-
-def _group_means(frame: pd.DataFrame, fighters: Sequence[Loadout]) -> pd.DataFrame:
-    tables = []
-    for feature in FEATURES:
-        values = pd.Series([feature.value(loadout) for loadout in fighters], frame.index)
-        present = values[values > 0] if feature.zero_text else values
-        thirds = np.searchsorted(np.quantile(present, THIRDS) if len(present) else [], values, side="right")
-        groups = frame.assign(value=values).groupby(np.where(values.isin(present), thirds, -1))
-        ends = zip(groups["value"].min(), groups["value"].max())
-        words = {"property": feature.label, "group": [feature.range_text(*pair) for pair in ends]}
-        rates = groups[[*_RATES, "off"]].mean()
-        tables.append(rates.assign(units=groups.size(), **words))
-    large = [table.loc[table["units"] >= FEWEST_IN_GROUP, "off"] for table in tables]
-    order = sorted(range(len(tables)), key=lambda index: large[index].min() - large[index].max())
-    tables = [tables[index] for index in order]
-    return pd.concat(tables, ignore_index=True)[["property", "group", "units", *_RATES, "off"]]

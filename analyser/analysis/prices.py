@@ -121,8 +121,6 @@ class FairPoints(JudgedAnswer):
     ----------
     frame : DataFrame
         One row for each loadout; see :func:`fair_points`.
-    uncapped : DataFrame
-        By selector, fair points and their interval without the limit `at_most`.
     roles : tuple of Role
         Roles, with the points of each divided by its value in fights.
     levels : dict of str to float
@@ -134,7 +132,6 @@ class FairPoints(JudgedAnswer):
     """
 
     frame: pd.DataFrame
-    uncapped: pd.DataFrame
     roles: tuple[Role, ...]
     levels: dict[str, float]
     residuals: dict[str, float]

@@ -14,9 +14,9 @@ from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, mat
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import Standing, Standings, short_figure
-from analyser.analysis.verdict import FAIR, NORMAL_97_5, OVER, interval_text, probabilities, verdict_of
+from analyser.analysis.verdict import FAIR, interval_text
 from analyser.common.answer import Block
-from analyser.common.errors import InputError, check_choice, check_integer
+from analyser.common.errors import InputError, check_integer
 from analyser.common.frames import tidy
 from analyser.common.look import with_subject
 from analyser.common.method_settings import Progress
@@ -35,7 +35,7 @@ class FairPrice(NamedTuple):
     points: int
     fair_low: float
     fair_high: float
-    verdict: str  # on the loadout at this price; empty if it is priced in a role other than its own
+    verdict: str  # on the loadout at this price
     doubt: str = ""  # why the verdict is undecided, or why no higher price is fair
 
 
@@ -86,8 +86,7 @@ class SolvedPrice(JudgedAnswer):
             f"{self.loadout} ({self.role}) is fair at {price.points} points (95%: "
             f"{interval_text(price.fair_low, price.fair_high)}) {self.opponents.in_short}; today {today}."
         )
-        if price.verdict:
-            line += f" The verdict at that price: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
+        line += f" The verdict at that price: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
         return [Block(lines=[*fill(line), *fill(f"Judged {self.opponents}.")])]
 
 
@@ -169,7 +168,6 @@ def solve_price(
     unit: str | Loadout,
     *,
     against: Selectors = ALL_LOADOUTS,
-    role: str | None = None,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
     policy: str = "tactic",
     profiles: ProfilesLike | None = None,
@@ -184,9 +182,6 @@ def solve_price(
         A loadout without points is first judged at the median points of the opponents.
     against, situations, policy, profiles, threads, progress
         As in :func:`analyser.what_if`.
-    role : str, optional
-        Role; its factor in the price stands for benefits that no fight shows. Default: the loadout's own role. For
-        another role, the price and its interval are multiplied by the ratio of the two factors.
 
     Examples
     --------
@@ -200,9 +195,9 @@ def solve_price(
     table, _, opponents = matchups_of_all(priced, against, situations, policy, library, threads, progress)
     standings = Standings(table)
     if priced is not loadout:  # judge again at the fair price, because the result depends slightly on the points
-        first = _standing_in_role(standings, loadout.selector, role)
+        first = _fair_standing(standings, loadout.selector)
         standings = standings.with_([loadout.with_(points=_whole_points(first.fair_points))], threads)
-    result = _standing_in_role(standings, loadout.selector, role)
+    result = _fair_standing(standings, loadout.selector)
     points, doubt = _whole_points(result.fair_points), ""
     at_price = standings.with_([loadout.with_(points=points)], threads)
     if (most := at_price.price_cap(loadout.selector)) is not None:
@@ -211,8 +206,7 @@ def solve_price(
         if points > most:
             points, at_price = most, standings.with_([loadout.with_(points=most)], threads)
     own = at_price[loadout.selector]
-    verdict = own.verdict if result.role == own.role else ""
-    price = FairPrice(points, result.fair_low, result.fair_high, verdict, doubt or own.doubt)
+    price = FairPrice(points, result.fair_low, result.fair_high, own.verdict, doubt or own.doubt)
     conditions = standings.conditions | {"opponents": opponents}
     return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, **conditions)
 
@@ -223,7 +217,6 @@ def solve_dice(
     row: str | None = None,
     most: int = 5,
     against: Selectors = ALL_LOADOUTS,
-    role: str | None = None,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
     policy: str = "tactic",
     profiles: ProfilesLike | None = None,
@@ -241,7 +234,7 @@ def solve_dice(
         Row whose dice change, in every band with dice. Default: every row.
     most : int
         Largest number of dice to add and to remove, 1 to 12.
-    against, role, situations, policy, profiles, threads, progress
+    against, situations, policy, profiles, threads, progress
         As in :func:`solve_price`.
 
     Examples
@@ -263,12 +256,12 @@ def solve_dice(
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
     table, _, opponents = matchups_of_all(loadout, against, situations, policy, library, threads, progress)
     standings = Standings(table)
-    role, rows = _standing_in_role(standings, loadout.selector, role).role, []
+    role, rows = _fair_standing(standings, loadout.selector).role, []
     for by, variant in variants.items():
         changed = standings.with_([variant], threads) if by else standings
-        if np.isnan(changed[loadout.selector].fair_points):
+        result = changed[loadout.selector]
+        if np.isnan(result.fair_points):
             continue
-        result = _standing_in_role(changed, loadout.selector, role)
         if result.fair_points > points:  # at this price, another loadout may be better
             at_price = changed.with_([variant.with_(points=_whole_points(result.fair_points))], threads)
             result = _capped(result, at_price.price_cap(loadout.selector))
@@ -296,32 +289,13 @@ def _whole_points(points: float) -> int:
     return max(round(points), 1)
 
 
-def _standing_in_role(standings: Standings, selector: str, role: str | None) -> Standing:
-    """Return the standing of a loadout priced as `role`; InputError if it has no fair price."""
-    own = standings[selector]
-    if np.isnan(own.fair_points):
+def _fair_standing(standings: Standings, selector: str) -> Standing:
+    """Return the standing of a loadout; InputError if it has no fair price."""
+    standing = standings[selector]
+    if np.isnan(standing.fair_points):
         allowed = "a loadout that can inflict losses on opponents, and that opponents can inflict losses on"
-        raise InputError(f"no fair price: {own.why}", where=selector, allowed=allowed)
-    if role is None or role == own.role:
-        return own
-    ratios = {other.role: other.times for other in standings.prices.roles}
-    check_choice(role, "role", list(ratios))
-    ratio = ratios[role] / ratios[own.role]
-    fair, low, high = (ratio * float(price) for price in standings.prices.uncapped.loc[selector].to_numpy())
-    points, most = own.points or np.nan, standings.price_cap(selector)
-    log_ratio, error = np.log(points / fair), np.log(high / low) / (2 * NORMAL_97_5)
-    least = -np.inf if most is None else np.log(points / most)
-    under, over = map(float, probabilities(np.array(log_ratio), np.array(error), least))
-    result = own._replace(
-        role=role,
-        fair_points=fair,
-        fair_low=low,
-        fair_high=high,
-        under_probability=under,
-        over_probability=over,
-        verdict=verdict_of(under, over) if most is None else OVER,
-    )
-    return _capped(result, most)
+        raise InputError(f"no fair price: {standing.why}", where=selector, allowed=allowed)
+    return standing
 
 
 def _capped(standing: Standing, most: int | None) -> Standing:

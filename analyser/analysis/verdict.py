@@ -67,7 +67,7 @@ def judge(answer: Matchups, exchange: Exchange) -> dict[str, Any]:
     prices = pool_prices(today - even.prices, today - even_lead.prices, features, noise)
     pair_frequencies = exchange.is_matchup * np.outer(frequencies, frequencies)
     _, explained = equilibrium_prices.strengths(leads, pair_frequencies)
-    judged, uncapped = _verdict_table(exchange, prices, drivers, _dominators(answer, exchange))
+    judged = _verdict_table(exchange, prices, drivers, _dominators(answer, exchange))
     peers, weights = peers_of(roles, exchange.unit_numbers), exchange.uniform_weights
     offence, toughness = (
         np.exp(values - peer_medians(peers, values, weights))
@@ -94,7 +94,6 @@ def judge(answer: Matchups, exchange: Exchange) -> dict[str, Any]:
     )
     return {
         "frame": _with_loadouts_outside(table, answer, exchange),
-        "uncapped": uncapped,
         "roles": _role_ratios(prices, features),
         "levels": {name: float(np.exp(effect)) for name, effect in prices.levels.items()},
         "residuals": {"trades_evenly": even.residual, "comes_out_even": even_lead.residual},
@@ -226,8 +225,8 @@ def _dominators(answer: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
 
 def _verdict_table(
     exchange: Exchange, prices: PooledPrices, drivers: PriceDrivers, better: Mapping[int, _Dominator]
-) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Return the columns of fair points, interval, probabilities, verdict and reason; and the uncapped fair points."""
+) -> dict[str, Any]:
+    """Return the columns of fair points, interval, probabilities, verdict and reason."""
     today = np.log(exchange.points)
     at_most = np.full(len(today), np.nan)
     for index, dominator in better.items():
@@ -235,8 +234,8 @@ def _verdict_table(
             at_most[index] = exchange.points[index] - dominator.saved
     priced = prices.error < _LARGEST_ERROR
     fair, width = np.where(priced, today - prices.log_ratio, np.nan), NORMAL_97_5 * prices.error
-    uncapped = [np.where(priced, np.exp(end), np.nan) for end in (fair, fair - width, fair + width)]
-    figures = [np.where(priced, np.fmin(figure, at_most), np.nan) for figure in uncapped]
+    ends = (fair, fair - width, fair + width)
+    figures = [np.where(priced, np.fmin(np.exp(end), at_most), np.nan) for end in ends]
     least = np.where(np.isnan(at_most), -np.inf, today - np.log(at_most))
     chances = probabilities(prices.posterior_ratio, prices.posterior_error, least)
     under, over = (np.where(priced, chance, np.nan) for chance in chances)
@@ -250,7 +249,7 @@ def _verdict_table(
         "over_probability": over,
         **dict(zip(("verdict", "lean", "doubt", "why"), map(list, zip(*rows)))),
         "at_most": at_most,
-    }, pd.DataFrame(dict(zip(_FAIR, uncapped)), [loadout.selector for loadout in exchange.loadouts])
+    }
 
 
 def _verdict_on(

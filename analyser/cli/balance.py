@@ -19,7 +19,6 @@ _CHANGE_FORM = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _AGAINST = Option("--against PATTERN", "Opponents, such as 'imperium/*'. Default: all factions.")
 _OPPONENTS = [_AGAINST, situations(". Default: long-range,short-range-aimed,charge.", duel=False), THREADS]
 _ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
-_ROLE = Option("--role NAME", "Price the unit like units of that role. Default: its own role.")
 _MOST_DICE = Option("--most N", "Try up to N dice more or fewer, 1 to 12. Default: 5.", least=1, most=12)
 
 
@@ -127,9 +126,9 @@ def _changes(texts: tuple[str, ...]) -> dict[str, Any]:
 
 @command(
     "UNIT",
-    *(_ROLE, POLICY, *_OPPONENTS),
+    *(POLICY, *_OPPONENTS),
     *output(plot=False),
-    examples=("crown/rifle-platoon@reinforced --against 'imperium/*'", "crown/horse-guard@basic --role cavalry"),
+    examples=("crown/rifle-platoon@reinforced --against 'imperium/*'", "crown/horse-guard@basic"),
 )
 def balance_solve_price(**keys: Any) -> None:
     """Compute the price at which UNIT is fair, with its interval."""
@@ -139,7 +138,7 @@ def balance_solve_price(**keys: Any) -> None:
 @command(
     "UNIT",
     Option("--row NAME", "Row whose dice change. Default: every row."),
-    *(_MOST_DICE, _ROLE, POLICY, *_OPPONENTS),
+    *(_MOST_DICE, POLICY, *_OPPONENTS),
     *output(),
     examples=(
         "crown/rifle-platoon@reinforced --row ranged-light --most 3",

@@ -26,7 +26,7 @@ from analyser.analysis.clash_text import (
     volley_lines,
 )
 from analyser.common.estimates import Estimate, estimate
-from analyser.common.text import NEGLIGIBLE, counted, whole_percent
+from analyser.common.text import NEGLIGIBLE, whole_percent
 from analyser.report.matchups_data import figures_data, packed_figures, side_data
 from analyser.report.page_frame import page_of
 from analyser.results.battle import BattleResult
@@ -259,20 +259,16 @@ def check_page(answer: BalanceCheck) -> str:
         "check",
         title="Fair points compared with battles",
         answer=answer,
-        groups=[_row(row, row["group"], counted(row["units"], "unit")) for row in answer.groups.to_dict("records")],
         armies=[_army_row(row) for row in rows],
     )
 
 
 def _army_row(row: Mapping[Any, Any]) -> dict[str, Any]:
-    fair, even = f"fair {row['fair_points']:.0f}", f"even here {even_text(row)}"
-    return _row(row, row["unit"], f"{row['role']} · {row['number']} × {row['points']} points, {fair}, {even}")
-
-
-def _row(row: Mapping[Any, Any], name: str, note: str) -> dict[str, Any]:
     """Return a row of the picture: the win rate and the predicted win rate, in percent."""
+    fair, even = f"fair {row['fair_points']:.0f}", f"even here {even_text(row)}"
+    note = f"{row['role']} · {row['number']} × {row['points']} points, {fair}, {even}"
     won, predicted = row["win_rate"], row["by_fair_points"]
     kind = "undecided" if abs(row["off"]) < MISFIT_DIFFERENCE / 2 else "under" if row["off"] > 0 else "over"
     text = f"{whole_percent(won)} ({whole_percent(predicted)})"
     rates = {"won": round(100 * won, 1), "predicted": round(100 * predicted, 1)}
-    return {"kind": kind, "name": name, "note": note, "text": text, **rates}
+    return {"kind": kind, "name": row["unit"], "note": note, "text": text, **rates}

@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from analyser import InputError
@@ -11,7 +10,6 @@ from analyser.analysis.approach import BATTLEFIELDS
 from analyser.analysis.balance_check import (
     _battlefield,
     _expected_rates,
-    _group_means,
     _rank_correlation,
     balance_check,
     even_text,
@@ -89,22 +87,6 @@ def test_losses_on_one_battlefield_are_its_share_of_the_mean():
 def test_an_even_price_without_a_limit_is_no_number():
     assert even_text({"points": 100, "comes_out_even_at": 210.4}) == "210"
     assert even_text({"points": 100, "comes_out_even_at": 1663.0}) == ">300"
-
-
-def test_groups_say_where_win_rates_and_prices_part():
-    """Planted: what cannot shoot wins 30 points less, and the first property named is the reach."""
-    library = Profiles()
-    sides = [each for each in library.matching("*/*@basic") if each.unit.type in ("infantry", "cavalry")]
-    shoots = np.array([any(row.kind == "ranged" for row in side.unit.rows) for side in sides])
-    assert 2 < (~shoots).sum() < len(sides) / 2
-    rates = pd.DataFrame({"win_rate": np.where(shoots, 0.6, 0.2), "by_fair_points": 0.5, "by_even_points": 0.4})
-    found = _group_means(rates.assign(off=rates["win_rate"] - 0.5), sides)
-    first = found.iloc[0]
-    assert (first["property"], first["group"], first["units"]) == ("reach", "no shots", (~shoots).sum())
-    assert first["off"] == pytest.approx(-0.3)
-    of_reach = found[found["property"] == "reach"]
-    assert of_reach["units"].sum() == len(sides)
-    assert of_reach["off"].iloc[1:].tolist() == pytest.approx([0.1] * (len(of_reach) - 1))
 
 
 def test_too_few_units_are_refused(tmp_path):

@@ -18,7 +18,6 @@ from analyser.common.metrics import EFFICIENCY
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import write_wood
 from tests.helpers.shell import refusal
-from tests.helpers.unit_files import unit_file
 
 pytestmark = pytest.mark.slow
 
@@ -99,16 +98,12 @@ def test_the_solved_price_of_a_copy_is_at_most_that_of_its_equal(dear, tmp_path)
     assert "costs 45 points, so no higher price is fair" in " ".join(str(cheap).split())
 
 
-def test_the_limit_of_a_better_unit_holds_in_every_role_and_has_its_reason(tmp_path):
+def test_the_limit_of_a_better_unit_has_its_reason(tmp_path):
     folder = write_wood(tmp_path / "wood", oak=90, elder=45)
-    with (folder / "wood.toml").open("a", encoding="utf-8") as file:
-        file.write(unit_file("heron", 2, {"basic": (10, 120)}, 12, 6, kind="cavalry"))
     own = analyser.solve_price(OAK, profiles=folder).price
     assert (own.points, own.verdict) == (45, OVER)
     assert "costs 45 points, so no higher price is fair" in own.doubt
-    priced = analyser.solve_price(OAK, role="cavalry", profiles=folder).price
-    assert (priced.points, priced.fair_high) == (45, 45)
-    curve = analyser.solve_dice(OAK, role="cavalry", most=1, profiles=folder).frame.set_index("dice")
+    curve = analyser.solve_dice(OAK, most=1, profiles=folder).frame.set_index("dice")
     assert curve.loc[0, "fair_points"] == curve.loc[0, "fair_high"] == 45
     assert curve.loc[0, "verdict"] == OVER
 
@@ -171,7 +166,6 @@ def test_changes_without_a_fair_price_are_left_out():
         (analyser.what_if, {"row": "pistols", "dice": 1}, "unknown row 'pistols'"),
         (analyser.what_if, {"row": "melee", "long_range": 10}, "oak@basic: long_range: no row can take this change"),
         (analyser.what_if, {"situations": ["charge", "duel"], "dice": 1}, "duels do not count for prices"),
-        (analyser.solve_price, {"role": "infantri"}, "did you mean 'infantry'"),
         (analyser.solve_price, {"against": OAK}, "no opponents but itself"),
     ],
 )
