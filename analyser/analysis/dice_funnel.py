@@ -10,8 +10,6 @@ import pandas as pd
 from numpy.polynomial import polynomial
 from numpy.typing import NDArray
 
-from analyser.common.estimates import Method
-from analyser.common.method_settings import Progress, Sampling
 from analyser.game.profiles import ProfilesLike
 from analyser.results.attack import solve_attack
 from analyser.rules.attack import damage_points, hits_left_over, hits_of, losses_of
@@ -24,21 +22,15 @@ def dice_funnel(
     attacker: Unit | Scenario | Question,
     target: Unit | None = None,
     *,
-    method: Method = "exact",
-    trials: int | None = None,
-    seed: int = 0,
-    precision: float | str | None = None,
-    threads: int | None = None,
     profiles: ProfilesLike | None = None,
-    progress: Progress | bool | None = None,
     **conditions: Unpack[Conditions],
 ) -> pd.DataFrame:
-    """Return the expected numbers at every stage of an attack.
+    """Return the exact expected numbers at every stage of an attack.
 
     Parameters
     ----------
-    attacker, target, method, trials, seed, precision, threads, profiles, progress, conditions
-        As in :func:`analyser.attack`. With Monte Carlo, numbers of dice are still exact.
+    attacker, target, profiles, conditions
+        As in :func:`analyser.attack`.
 
     Returns
     -------
@@ -56,10 +48,9 @@ def dice_funnel(
     >>> dice_funnel(fight).set_index("stage")["mean"].round(3).to_dict()["Dice added by heroic strikes"]
     1.0
     """
-    sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     scenario = attack_scenario(attacker, target, conditions, profiles)
-    fight, result = scenario.fight, solve_attack(scenario, sampling)
-    scores, pmf = result.scores, result.score_weights / (result.trials or 1)
+    fight, result = scenario.fight, solve_attack(scenario)
+    scores, pmf = result.scores, result.score_weights
     faces = np.array(scenario.ruleset.die.sides_by_face, np.float64) / scenario.ruleset.die.sides
     first_rolls = _first_rolls(fight, scenario.ruleset.deck.counts())
     rolled = sum(dice * probability for dice, probability in first_rolls)

@@ -26,7 +26,6 @@ from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, SITUATIONS, Situation, situations_named
 from analyser.common.answer import Block, FramedAnswer, notebook_html, plain_rows
 from analyser.common.errors import InputError, check_choice
-from analyser.common.estimates import Method
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import (
@@ -233,10 +232,6 @@ def matchups(
     situations: str | Situation | Sequence[Situation | str] = (LONG_RANGE, SHORT_RANGE_AIMED),
     row: str | None = None,
     levels: Levels = None,
-    method: Method = METHOD,
-    trials: int | None = None,
-    seed: int = 0,
-    precision: float | str | None = None,
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
@@ -261,8 +256,6 @@ def matchups(
         the probability of annihilation, then the mean damage, then the order on the profile.
     levels : str or several, optional
         Use only loadouts at these reinforcement levels, on both sides. Default: all levels.
-    method, trials, seed, precision
-        As in :func:`analyser.attack`, but ``"exact"`` is the only method.
     threads : int, optional
         Default: one for each processor (the result is the same).
     profiles : Profiles or path, optional
@@ -285,10 +278,7 @@ def matchups(
     ('Scion Grenadier Command Platoon', 'ranged-light', 2.018)
     """
     shown = checked_metric(metric, per_points=per_points)
-    sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
-    if not sampling.is_exact:
-        problem = "matchups are computed exactly; attack, charge, duel and compare can be simulated"
-        raise InputError(problem, where="method", allowed=METHOD)
+    sampling = Sampling("exact", threads=threads, progress=progress)
     library = library_of(profiles)
     attacking, defending = loadouts(attackers, library, levels), loadouts(defenders, library, levels)
     conditions = situations_named(situations)

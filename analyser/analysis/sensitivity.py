@@ -10,17 +10,13 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.comparison_figures import (
-    difference,
-    loadout_figures,
-    rounding_notes,
-    run_attacks,
+    figures_of,
     subject_of,
     title_of,
 )
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
-from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import (
     COMPARE_METRICS,
     PER_100_POINTS,
@@ -29,10 +25,9 @@ from analyser.common.metrics import (
     figure_text,
     temporary_metric,
 )
-from analyser.common.precision import Stopping
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
-from analyser.results.rendering import method_line
+from analyser.results.attack import solve_attack
 from analyser.scenarios.attack import Scenario, scenario_between
 from analyser.scenarios.load import Conditions, Question, Unit, attack_scenario
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
@@ -72,14 +67,9 @@ class Sensitivity(FramedAnswer):
     frame : DataFrame
         One row for each characteristic: `side`, `number` (its name), `value`, `metric`, `base` (the present figure),
         `minus_1` and `plus_1` (the figure with the change; NaN if the rules forbid it), `change_minus_1` and
-        `change_plus_1` (these figures minus `base`); `why_not` has the reasons for impossible changes. Simulated
-        figures also have 95% intervals.
+        `change_plus_1` (these figures minus `base`); `why_not` has the reasons for impossible changes.
     at_least : int
         The k of P(at least k models destroyed).
-    method : str
-        Description of the method, for a heading.
-    stopping : Stopping or None
-        For a simulation: the planned trials and the reason why it stopped.
     """
 
     frame: pd.DataFrame
@@ -87,9 +77,8 @@ class Sensitivity(FramedAnswer):
     base: float
     at_least: int
     subject: str
-    method: str
     profiles: ProfilesUsed | None = None
-    stopping: Stopping | None = None
+    method: Method = "exact"
 
     schema = "analyser/sensitivity/1"
 
@@ -102,10 +91,8 @@ class Sensitivity(FramedAnswer):
         return f"{title} depends most on the {row['side']}'s {row['number']}."
 
     def _body(self) -> dict[str, Any]:
-        simulation = {} if self.stopping is None else {"how": self.method, **self.stopping.as_dict()}
         return {
-            "method": "exact" if self.stopping is None else "monte-carlo",
-            **simulation,
+            "method": self.method,
             "metric": self.metric,
             "base": self.base,
             "at_least": self.at_least,
@@ -123,8 +110,7 @@ class Sensitivity(FramedAnswer):
         return [Block(self._heading()), Block(head=head, rows=self._table(), align="<<>")]
 
     def _heading(self) -> str:
-        ends = (self.frame[name].iloc[0] if name in self.frame else np.nan for name in ("base_low", "base_high"))
-        figure = figure_text(self.metric, self.base, *ends)
+        figure = figure_text(self.metric, self.base)
         return f"{title_of(self.metric, self.at_least)}: {figure} at present ({self.method})"
 
     def _largest_changes(self) -> pd.Series[float]:
@@ -136,14 +122,11 @@ class Sensitivity(FramedAnswer):
         rows = []
         for _, line in self.frame.loc[self._largest_changes().index].iterrows():
             row = [line["side"], line["number"], f"{line['value']:g}"]
-            for name in CHANGES:
-                ends = (line.get(f"change_{name}_{end}", np.nan) for end in ("low", "high"))
-                row.append(figure_text(self.metric, line[f"change_{name}"], *ends, change=True))
-            rows.append(row)
+            rows.append(row + [figure_text(self.metric, line[f"change_{name}"], change=True) for name in CHANGES])
         return rows
 
     def notes(self) -> list[str]:
-        return [*rounding_notes(self.stopping), *([] if self.profiles is None else self.profiles.sentences)]
+        return [] if self.profiles is None else [*self.profiles.sentences]
 
 
 def sensitivity(
@@ -151,26 +134,18 @@ def sensitivity(
     target: Unit | None = None,
     *,
     metric: MetricLike = "mean_models_destroyed",
-    method: Method = "exact",
-    trials: int | None = None,
-    seed: int = 0,
-    precision: float | str | None = None,
-    threads: int | None = None,
     profiles: ProfilesLike | None = None,
-    progress: Progress | bool | None = None,
     **conditions: Unpack[Conditions],
 ) -> Sensitivity:
-    """Return the effect on a figure of an attack of raising or lowering each characteristic of either unit by 1.
+    """Return the exact effect on a figure of an attack of raising or lowering each characteristic by 1.
 
     Parameters
     ----------
-    attacker, target, conditions
+    attacker, target, profiles, conditions
         As in :func:`analyser.attack`: two units, or a whole scenario. With each change the attacker keeps its row;
         rating, short range and the dice of the armaments table are computed again.
     metric : str or callable
         A figure of :func:`analyser.compare`, not per 100 points.
-    method, trials, seed, precision, threads, profiles, progress
-        As in :func:`analyser.compare`: Monte Carlo pairs each change with the unchanged attack, batch by batch.
 
     Examples
     --------
@@ -181,7 +156,6 @@ def sensitivity(
     """
     metrics = {name: metric for name, metric in COMPARE_METRICS.items() if not name.endswith(PER_100_POINTS)}
     figure = checked_metric(metric, metrics=metrics)
-    sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     scenario = attack_scenario(attacker, target, conditions, profiles)
     at_least = ((scenario.target.models or 1) + 1) // 2
     values = {item: value for item in CHARACTERISTICS if (value := _value_of(scenario, item)) is not None}
@@ -193,33 +167,24 @@ def sensitivity(
                 attacks[item, name] = _with_change(scenario, item, by)
             except InputError as error:
                 refusals[item].append(f"{'one more' if by > 0 else 'one less'}: {error}")
-    results = run_attacks(attacks, sampling)
     with temporary_metric(figure):
-        index = list(COMPARE_METRICS).index(figure)
-        all_figures = {key: loadout_figures("", None, result, at_least, figure) for key, result in results.items()}
-    by_attack = {key: float(answer.figures[index, 0]) for key, answer in all_figures.items()}
-    base, rows = all_figures[None, ""], []
-    base_ends = {} if base.batches is None else dict(zip(("base_low", "base_high"), base.figures[index, 1:]))
+        by_attack = {
+            key: float(figures_of(solve_attack(attack), at_least, None, figure)[figure][0])
+            for key, attack in attacks.items()
+        }
+    base, rows = by_attack[None, ""], []
     for item, value in values.items():
         row: dict[str, Any] = {"side": item.side, "number": item.name, "value": value, "metric": figure}
-        row |= {"base": by_attack[None, ""], **base_ends}
-        row |= {name: by_attack.get((item, name), np.nan) for name in CHANGES}
-        for name in CHANGES:
-            change, *ends, _ = difference(all_figures.get((item, name)), base, index)
-            row[f"change_{name}"] = change
-            if base.batches is not None:
-                row |= {f"change_{name}_low": ends[0], f"change_{name}_high": ends[1]}
+        figures = {name: by_attack.get((item, name), np.nan) for name in CHANGES}
+        row |= {"base": base, **figures, **{f"change_{name}": after - base for name, after in figures.items()}}
         rows.append(row | {"why_not": "; ".join(refusals[item]) or None})
-    result, _ = results[None, ""]
     return Sensitivity(
         frame=pd.DataFrame(rows),
         metric=figure,
-        base=by_attack[None, ""],
+        base=base,
         at_least=at_least,
         subject=subject_of(scenario),
-        method=method_line([result]),
         profiles=scenario.profiles and scenario.profiles._replace(ruleset=scenario.ruleset),
-        stopping=result.stopping,
     )
 
 
@@ -239,10 +204,8 @@ def _value_of(scenario: Scenario, item: Characteristic) -> float | None:
 def _with_change(scenario: Scenario, item: Characteristic, by: int) -> Scenario:
     """Return the scenario with a characteristic changed by `by`; InputError if the rules forbid it."""
     attack, target, loadout = scenario.attack.model_dump(), scenario.target.model_dump(), scenario.attacker
-    if (
-        scenario.rating_from_conditions() == scenario.attack.rating
-    ):  # a rating from conditions is computed again (AC-3.1)
-        attack["rating"] = None
+    if scenario.rating_from_conditions() == scenario.attack.rating:
+        attack["rating"] = None  # a rating from conditions is computed again (AC-3.1)
     value = (_value_of(scenario, item) or 0) + by
     if item.side == "target":
         target[item.key] = value

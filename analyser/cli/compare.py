@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 import analyser
-from analyser.cli.answer import note_without_effect, show, with_progress
+from analyser.cli.answer import note_without_effect, profiles_in_use, show, with_progress
 from analyser.cli.command_base import INTERRUPTED, command
 from analyser.cli.fights import (
     ATTACK_OPTIONS,
@@ -35,7 +35,6 @@ _METRIC_TEXT = (
     "Metric, such as p_broken (--help-all lists them). With --over, NAME:least prefers low values, and two metrics show"
     " the combinations that no other beats in both (a Pareto front)."
 )
-_ROUNDED_UP = "rounded up to a multiple of 2,097,152"
 _OF_MATCHUPS, _OF_SENSITIVITY = (
     Option("--metric NAME", f"Metric (--help-all lists them). Default: {default}.", COMPARISON)
     for default in ("p_annihilated", "mean_models_destroyed")
@@ -67,7 +66,9 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
     PER_POINTS,
     Option("--at-least K", "K in P(at least K models destroyed). Default: half the target.", COMPARISON, least=1),
     *CONDITIONS,
-    *method_options(f"Monte Carlo: number of trials of each fight; for attacks without --over {_ROUNDED_UP}."),
+    *method_options(
+        "Monte Carlo: number of trials of each fight; for attacks without --over rounded up to a multiple of 2,097,152."
+    ),
     *output(),
     examples=(
         "'crown/rifle*' --target scion-grenadier-p@basic --target krupp@basic",
@@ -170,15 +171,13 @@ def matchups(**keys: Any) -> None:
     "ATTACKER TARGET",
     _OF_SENSITIVITY,
     *ATTACK_OPTIONS,
-    *method_options(f"Monte Carlo: number of trials of each attack, {_ROUNDED_UP}."),
     *output(),
     examples=("crown/rifle-p@basic krupp@basic", "crown/rifle-p@basic krupp@basic --metric p_broken --distance 6"),
     notes=partial(_metric_notes, duels=False),
 )
 def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     """Show the effect of raising and lowering each number of ATTACKER and TARGET by 1 on a metric of the attack."""
-    note_without_effect(**keys)
-    show(with_progress(analyser.sensitivity, raw_scenario("attack", attacker, target), noun="attacks", **keys))
+    show(analyser.sensitivity(raw_scenario("attack", attacker, target), profiles=profiles_in_use(), **keys))
 
 
 @command(

@@ -189,7 +189,6 @@ def test_a_figure_without_a_value_is_not_called_a_fight_that_cannot_be(river):
         ({"row": "ranged-heavvy"}, "no attacker has a row 'ranged-heavvy'; did you mean"),
         ({"metric": "p_draw"}, "p_draw has no value in long-range, .* .allowed: with the situation duel"),
         ({"metric": "attacker_share_lost"}, "no value .* .allowed: with the situation charge or duel"),
-        ({"method": "monte-carlo"}, "method: matchups are computed exactly; .* can be simulated .allowed: exact"),
     ],
 )
 def test_bad_input_is_told(library, keys, message):

@@ -17,8 +17,6 @@ ASKED = {
     "compare": lambda **numbers: analyser.compare([RIFLES], GRENADIERS, method="monte-carlo", **numbers),
     "legion": lambda **numbers: simulate_morale("legion", {"courage": 1, "tokens": 2}, **numbers),
     "matchups": lambda **numbers: analyser.matchups(RIFLES, GRENADIERS, **numbers),
-    "sensitivity": lambda **numbers: analyser.sensitivity(RIFLES, GRENADIERS, method="monte-carlo", **numbers),
-    "dice_funnel": lambda **numbers: analyser.dice_funnel(RIFLES, GRENADIERS, method="monte-carlo", **numbers),
     "report": lambda **numbers: write_report(RIFLES, GRENADIERS, out="nowhere", **numbers),
 }
 WRONG = [  # a number, what is said of it, what is allowed
@@ -35,7 +33,7 @@ WRONG = [  # a number, what is said of it, what is allowed
     ({"precision": 1}, "1 is out of range", "up to below 1"),
     ({"precision": -0.1}, "-0.1 is out of range", "up to below 1"),
 ]
-TAKEN = {"report": {"threads"}}
+TAKEN = {"matchups": {"threads"}, "report": {"threads"}}
 QUESTIONS = [(kind, *wrong) for kind in ASKED for wrong in WRONG if set(wrong[0]) <= TAKEN.get(kind, {*wrong[0]})]
 
 
