@@ -24,12 +24,12 @@ class Killer:
     def __init__(self, client):
         self.client, self.killed = client, None
 
-    def told(self, progress):
+    def told(self, done, parts):
         """What a sweep tells of its progress."""
-        if self.killed is None and 3 * progress.done >= progress.parts:
+        if self.killed is None and 3 * done >= parts:
             self.killed = next(iter(self.client.run(os.getpid).values()))
             os.kill(self.killed, signal.SIGKILL)
-            print(f"killed the worker {self.killed} after {progress.done} of {progress.parts} parts", flush=True)
+            print(f"killed the worker {self.killed} after {done} of {parts} parts", flush=True)
 
 
 def names_in(sweep: Sweep) -> list[str]:
@@ -46,7 +46,7 @@ def main(folder: Path) -> None:
     with LocalCluster(n_workers=WORKERS, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
         killer = Killer(Client(cluster))
         print(f"a scheduler at {cluster.scheduler_address} and {WORKERS} workers", flush=True)
-        disturbed = run_sweep(PLAN, folder, dask=cluster.scheduler_address, tell=killer.told)
+        disturbed = run_sweep(PLAN, folder, dask=cluster.scheduler_address, progress=killer.told)
         killer.client.close()
     print(disturbed, flush=True)
     alone = run_sweep(PLAN, folder.with_name(f"{folder.name}-alone"), workers=1)

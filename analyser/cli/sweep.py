@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,8 +14,8 @@ from analyser.cli.command_base import command
 from analyser.cli.messages import note, progress_bar
 from analyser.cli.option_base import OUTPUT, Option
 from analyser.cli.options import INPUT, QUIET
-from analyser.common.method_settings import MOST_THREADS
-from analyser.common.text import counted, json_text
+from analyser.common.method_settings import MOST_THREADS, Progress
+from analyser.common.text import json_text
 
 NOT_DONE = 1  # exit status of `verify` for damaged or missing parts, and of `status` for missing parts
 _HEADING = "Workers"
@@ -37,15 +37,15 @@ def sweep_start(plan: str, out: str, **workers: Any) -> None:
 
     The work is divided into parts. Run the command again to resume.
     """
-    with _progress_bar(out) as tell:
-        _print_state(analyser.run_sweep(plan, out, **workers, profiles=profiles_in_use(), tell=tell))
+    with _progress_bar(out) as progress:
+        _print_state(analyser.run_sweep(plan, out, **workers, profiles=profiles_in_use(), progress=progress))
 
 
 @command("STORE", *WORKERS, QUIET, examples=("store", "store --workers 8"))
 def sweep_resume(store: str, **workers: Any) -> None:
     """Resume a sweep from its results folder STORE, with the plan stored in it."""
-    with _progress_bar(store) as tell:
-        _print_state(analyser.resume_sweep(store, **workers, tell=tell))
+    with _progress_bar(store) as progress:
+        _print_state(analyser.resume_sweep(store, **workers, progress=progress))
 
 
 def _text(answer: Any) -> str:
@@ -58,11 +58,11 @@ def _print_state(answer: Any) -> None:
 
 
 @contextmanager
-def _progress_bar(store: str) -> Iterator[Callable[[Any], None]]:
+def _progress_bar(store: str) -> Iterator[Progress]:
     """Show a progress bar of parts on a terminal, and after Ctrl-C the command to resume the sweep."""
     try:
-        with progress_bar("parts") as bar:
-            yield lambda progress: bar(progress.done, progress.parts)
+        with progress_bar("parts") as progress:
+            yield progress
     except KeyboardInterrupt:
         click.echo(f"stopped: finished parts are kept; to resume: analyser sweep resume {store}", err=True)
         raise
@@ -71,20 +71,8 @@ def _progress_bar(store: str) -> Iterator[Callable[[Any], None]]:
 @command("STORE", Option("--json", "Print JSON.", OUTPUT, dest="as_json"), QUIET, examples=("store", "store --json"))
 def sweep_status(store: str, as_json: bool = False) -> int:
     """Show the progress of the sweep in the folder STORE. The exit status is 1 if parts are missing."""
-    from analyser.sweep.store import status_of
-
     result = analyser.open_sweep(store)
-    status = status_of(result.store)
-    if as_json:
-        click.echo(json_text(status._asdict(), indent=1))
-    else:
-        click.echo(_text(result))
-        for cost in status.costs:
-            rate = f"{cost['rate']:,.0f} cells per second and processor"
-            size = f"{cost['length'] / max(cost['cells'], 1):.1f} bytes per cell"
-            click.echo(f"{cost['kind']}: {counted(cost['parts'], 'part')}, {rate}, {size}")
-        if status.seconds_left:
-            click.echo(f"about {status.seconds_left:,.0f} seconds of one processor left")
+    click.echo(json_text(result.as_dict(), indent=1) if as_json else _text(result))
     return 0 if result.is_complete else NOT_DONE
 
 

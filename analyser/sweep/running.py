@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from analyser.common.errors import AnalyserError, InputError, check_integer, shown
 from analyser.common.files import real_path
-from analyser.common.method_settings import MOST_THREADS, default_threads
+from analyser.common.method_settings import MOST_THREADS, Progress, default_threads
 from analyser.game.profiles import ProfilesLike
 from analyser.report.worker_pool import Processes
 from analyser.sweep.dask_executor import dask_executor
@@ -41,7 +41,7 @@ def run_sweep(
     executor: Executor | None = None,
     part: str | None = None,
     profiles: ProfilesLike | None = None,
-    tell: Callable[[Progress], None] = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> Sweep:
     """Compute the parts of a plan that are not in its store yet.
 
@@ -60,8 +60,8 @@ def run_sweep(
     part : str, optional
         The job to compute: ``"17/400"`` is the 17th of 400 jobs that share the parts. Jobs may run side by side.
     profiles : Profiles or path, optional
-    tell : callable
-        Function called with a :class:`Progress` after each part.
+    progress : callable
+        Function called after each part with the numbers of finished parts and of all parts.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def run_sweep(
         version of the program, or a part cannot be written. Finished parts remain in the store.
     """
     store = store_for(read_plan(plan, profiles), out)
-    return _run(store, workers, dask, executor, part, tell)
+    return _run(store, workers, dask, executor, part, progress)
 
 
 def resume_sweep(
@@ -84,10 +84,10 @@ def resume_sweep(
     dask: str | None = None,
     executor: Executor | None = None,
     part: str | None = None,
-    tell: Callable[[Progress], None] = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> Sweep:
     """Resume a sweep with its stored plan, even if the profiles have changed since; see :func:`run_sweep`."""
-    return _run(Store(out), workers, dask, executor, part, tell)
+    return _run(Store(out), workers, dask, executor, part, progress)
 
 
 def _run(
@@ -96,7 +96,7 @@ def _run(
     dask: str | None,
     executor: Executor | None,
     part: str | None,
-    tell: Callable[[Progress], None],
+    progress: Progress,
 ) -> Sweep:
     check_program(store.plan)
     if workers is not None:
@@ -115,7 +115,7 @@ def _run(
         if missing:
             kind = "executor" if executor is not None else dask or "processes"
             store.log("begun", parts=len(missing), workers=n_workers, executor=kind, job=part)
-            count = compute_parts(store, missing, start, n_workers, tell=tell)
+            count = compute_parts(store, missing, start, n_workers, progress)
             store.log("ended", made=count)
     return Sweep(store)
 
@@ -139,24 +139,7 @@ _REMEDY = "more memory per worker, or smaller parts (part_cells)"
 POLL_SECONDS = 0.2  # seconds between checks of the futures
 # names of exceptions by which this module recognises a lost worker, including Dask's
 _LOSS_ERRORS = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")
-Tell = Callable[["Progress"], None]
 StartExecutor = Callable[[], AbstractContextManager[Executor]]
-
-
-class Progress(NamedTuple):
-    """Progress of a sweep."""
-
-    done: int  # finished parts, also of earlier runs
-    parts: int  # all parts
-    made: int  # parts computed in this run
-    cells: int  # cells computed in this run
-    seconds: float  # since the beginning of this run
-    left: float  # estimated seconds to the end
-
-    @property
-    def rate(self) -> float:
-        """Cells per second."""
-        return self.cells / self.seconds if self.seconds > 0 else 0.0
 
 
 class FinishedPart(NamedTuple):
@@ -193,10 +176,9 @@ def compute_parts(
     missing: MissingParts,
     start_executor: StartExecutor,
     workers: int,
-    *,
-    tell: Tell = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> int:
-    """Compute the `missing` parts and return their number; `tell` is called after each part.
+    """Compute the `missing` parts and return their number; `progress` is called after each part.
 
     `start_executor` is called again if an executor breaks. Workers write the parts.
 
@@ -207,7 +189,7 @@ def compute_parts(
     """
     rest, requeued, losses = iter(missing), list[int](), Counter[int]()
     work = partial(compute_part, store.plan.packed, str(real_path(store.folder)))
-    start, count, cells, before = time.monotonic(), 0, 0, store.plan.n_parts - len(missing)
+    count, before = 0, store.plan.n_parts - len(missing)
 
     def next_part() -> int | None:
         return requeued.pop() if requeued else next(rest, None)
@@ -217,9 +199,8 @@ def compute_parts(
             for number, outcome in _outcomes(executor, work, workers, next_part, requeued):
                 if isinstance(outcome, FinishedPart):
                     store.log("part", **outcome._asdict(), kind=store.plan.kind(number))
-                    count, cells, seconds = count + 1, cells + outcome.size, time.monotonic() - start
-                    left = seconds / count * (len(missing) - count)
-                    tell(Progress(before + count, store.plan.n_parts, count, cells, seconds, left))
+                    count += 1
+                    progress(before + count, store.plan.n_parts)
                     continue
                 losses[number] += 1
                 store.log("lost", number=number, problem=repr(outcome), times=losses[number])

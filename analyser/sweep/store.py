@@ -31,7 +31,6 @@ _PART_NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P
 _PLAN_PREFIX = f".{Path(PLAN).stem}-"  # prefix of the temporary file of a plan that another job is writing
 _MOST_DIFFERENCES = 6
 _OLD = 3600.0  # seconds after which an unfinished file is a remnant of a killed process; a part takes seconds
-_NUMBERS = ("number", "size", "seconds", "length")  # numbers in each log line about a part
 
 
 class PartFile(NamedTuple):
@@ -253,44 +252,3 @@ def damaged_error(folder: Path, problem: str) -> InputError:
     """Return the error for a store with a damaged part."""
     allowed = "analyser sweep verify --remove, which deletes damaged parts; then resume"
     return InputError(problem, where=str(folder), allowed=allowed)
-
-
-class Status(NamedTuple):
-    """Progress of a sweep, and the cost so far."""
-
-    name: str
-    cells: int
-    parts: int
-    done: int
-    seconds_left: float  # processor time left
-    costs: tuple[dict[str, Any], ...]  # of each kind of fight: parts, cells, processor seconds, bytes, cells per second
-    lost: int  # number of times that a part was lost with its worker
-    assumptions: tuple[str, ...]
-    rulesets: dict[str, Any]
-
-
-def status_of(store: Store) -> Status:
-    """Return the progress of a sweep, from its folder, and its cost, from its log."""
-    plan, done = store.plan, store.files()
-    usable = (line for line in store.log_lines("part") if _is_usable(line) and line["number"] in done)
-    latest = {line["number"]: line for line in usable}
-    kinds: dict[str, list[dict[str, Any]]] = {}
-    for line in latest.values():
-        kinds.setdefault(line["kind"], []).append(line)
-    costs = []
-    for kind, parts in sorted(kinds.items()):
-        cells, seconds, length = (sum(part[name] for part in parts) for name in _NUMBERS[1:])
-        rate = cells / seconds if seconds else 0.0
-        numbers = {"cells": cells, "seconds": seconds, "length": length, "rate": rate}
-        costs.append({"kind": kind, "parts": len(parts), **numbers})
-    per_part = sum(cost["seconds"] for cost in costs) / len(latest) if latest else 0.0
-    left, lost = per_part * (plan.n_parts - len(done)), sum(1 for _ in store.log_lines("lost"))
-    rulesets = dict(plan.content["rulesets"])
-    return Status(
-        plan.name, plan.n_cells, plan.n_parts, len(done), left, tuple(costs), lost, plan.assumptions, rulesets
-    )
-
-
-def _is_usable(line: dict[str, Any]) -> bool:
-    """Return True if a log line about a part is undamaged."""
-    return isinstance(line.get("kind"), str) and all(isinstance(line.get(name), int | float) for name in _NUMBERS)

@@ -86,6 +86,12 @@ class Sweep:
     def __repr__(self) -> str:
         return f"<Sweep {self.store.folder}: {self}>"
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the progress as plain data: numbers of cells, parts and finished parts, with the assumptions."""
+        counts = {"cells": self.plan.n_cells, "parts": self.plan.n_parts, "done": len(self.done)}
+        rulesets = dict(self.plan.content["rulesets"])
+        return {"name": self.plan.name, **counts, "assumptions": self.plan.assumptions, "rulesets": rulesets}
+
     @cached_property
     def dataset(self) -> pads.Dataset:
         """All finished parts as a pyarrow dataset."""
