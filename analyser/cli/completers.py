@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -45,26 +44,6 @@ complete_unit_name = _completer(
 )
 
 
-def _complete_unit(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete a selector or, after a colon, a key that the parameter allows."""
-    before, colon, last = incomplete.rpartition("," if "," in incomplete else ":")
-    if ":" not in incomplete:
-        return _complete_selector(context, parameter, incomplete)
-    from analyser.cli.unit_keys import keys_after_colon
-
-    keys = keys_after_colon(str(context.command.name), str(parameter.name))
-    return [CompletionItem(f"{before}{colon}{key}") for key in keys if key.startswith(last)]
-
-
-def _complete_situations(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete the last of several names separated by commas."""
-    from analyser.analysis.situations import ALL_SITUATIONS, SITUATIONS
-
-    before, comma, last = incomplete.rpartition(",")
-    offered = [*SITUATIONS, *([] if comma else [ALL_SITUATIONS])]
-    return [CompletionItem(f"{before}{comma}{name}") for name in offered if name.startswith(last)]
-
-
 def _complete_file(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Leave the completion of a file or folder to the shell."""
     return [CompletionItem(incomplete, type="file")]
@@ -76,11 +55,8 @@ _FILE_WORDS = (
     *("PLAN", "STORE", "SCENARIO", "VARIANTS"),
 )
 COMPLETERS: Mapping[str, Completer] = {  # by the name of an option, or by the word for a value in the help
-    **dict.fromkeys(_UNIT_WORDS, _complete_unit),
+    **dict.fromkeys(_UNIT_WORDS, _complete_selector),
     **dict.fromkeys(_FILE_WORDS, _complete_file),
     **dict.fromkeys(("FACTION", "--faction"), _completer(lambda context: (faction for faction, _ in _units(context)))),
     "WHICH": complete_unit_name,
-    "--metric": _completer(lambda _: importlib.import_module("analyser.common.metrics").MATCHUP_METRICS),
-    "--row": _completer(lambda context: (row["id"] for _, unit in _units(context) for row in unit.get("rows", ()))),
-    "--situations": _complete_situations,
 }

@@ -10,13 +10,10 @@ from analyser.cli.messages import note, progress_bar
 from analyser.cli.option_base import Choice, Option
 
 SHELLS = {  # shell code to print before the script of click
-    "bash": 'COMP_WORDBREAKS="${COMP_WORDBREAKS//[@:=]/}"  # selectors and keys contain these characters\n',
+    "bash": 'COMP_WORDBREAKS="${COMP_WORDBREAKS//[@:=]/}"  # selectors contain these characters\n',
     "zsh": "(( $+functions[compdef] )) || { autoload -U compinit && compinit; }\n",
     "fish": "",
 }
-_FISH_SPLIT, _FISH_SPLIT_ONCE = 'string split ","', 'string split --max 1 ","'  # the completed text may have commas
-
-
 _SHELL = click.Argument(["shell"], metavar="SHELL", type=Choice(tuple(SHELLS)))
 
 
@@ -33,7 +30,7 @@ def completion(shell: str) -> None:
     completion_class = get_completion_class(shell)
     assert completion_class is not None
     script = completion_class(cli, {}, "analyser", "_ANALYSER_COMPLETE").source()
-    click.echo(SHELLS[shell] + script.replace(_FISH_SPLIT, _FISH_SPLIT_ONCE))
+    click.echo(SHELLS[shell] + script)
 
 
 @command(

@@ -62,13 +62,3 @@ SECONDARY_KEYS = AllowedKeys(_keys(schema.Combatant, ["threatened"]), COMBATANT_
 DUELLIST_KEYS = AllowedKeys(
     _keys(schema.Combatant, schema.Charge.model_fields), _RANGED_PLACES | _option_texts(schema.DuelTerms) | _DUEL_PLACES
 )
-
-
-def keys_after_colon(command: str, parameter: str) -> tuple[str, ...]:
-    """Return the keys that may follow the colon of a unit in a parameter of a command."""
-    if command in ("matchups", "best-tactics"):
-        return ()
-    keys = {"attacker": [ATTACKER_KEYS], "attackers": [ATTACKER_KEYS, TARGET_KEYS], "target": [TARGET_KEYS]}
-    keys |= {side: [DUELLIST_KEYS] for side in ("a", "b")}
-    roles = [COMBATANT_KEYS] if command == "charge" else keys.get(parameter, [])
-    return tuple(key for role in roles for key in role.allowed)
