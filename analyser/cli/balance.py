@@ -107,7 +107,6 @@ def balance_what_if(changes: tuple[str, ...], **keys: Any) -> None:
 
 
 def _changes(texts: tuple[str, ...]) -> dict[str, Any]:
-    """Return changes by key, from texts such as ``points=75``, ``dice-2`` or ``qualities+Arc``."""
     result: dict[str, Any] = {}
     allowed = "key=value, key+number, key-number, qualities+Name; such as points=75 dice-2"
     for change in texts:

@@ -21,7 +21,6 @@ ARMY_SUFFIXES = (".toml", ".ros", ".rosz", ".json")  # same as in `scenarios.arm
 DEFAULT_BATTLES = 10_000  # same as in `results.battle`, which is slow to import
 PICTURES = ("margin", "survival", "contributions")
 AIMS = ("points", "annihilated", "victory-points")  # same as in `analysis.best_volleys`, which is slow to import
-PAGE_BATTLES = 10_000
 
 
 @command(
@@ -96,7 +95,7 @@ def battle_plan(mine: str, yours: str, battles: int | None = None, **keys: Any) 
     (.toml), or units separated by commas. --out FILE.html writes a page.
     """
     if battles is None:
-        battles = PAGE_BATTLES if is_page() else 0
+        battles = DEFAULT_BATTLES if is_page() else 0
     armies = parse_army(mine), parse_army(yours)
     if battles:
         note_first_battles()

@@ -9,11 +9,10 @@ import click
 import analyser
 from analyser.cli.answer import dask_executor, profiles_in_use, show, with_progress, write
 from analyser.cli.command_base import command
-from analyser.cli.fights import DUEL_NOTES, WANT_NOTES, parse_attacks, parse_unit
+from analyser.cli.fights import DUEL_NOTES, DUELLIST_KEYS, TARGET_KEYS, WANT_NOTES, parse_attacks, parse_unit
 from analyser.cli.messages import message_when_stopped, run_in_thread
 from analyser.cli.option_base import Option
 from analyser.cli.options import DASK, THREADS, key_options, output, stated_terms
-from analyser.cli.unit_keys import DUELLIST_KEYS, TARGET_KEYS
 from analyser.common.errors import InputError
 from analyser.results.best import PLOT_AXES
 from analyser.scenarios.schema import TARGET_FATES, DuelTerms

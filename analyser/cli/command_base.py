@@ -13,8 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from analyser.cli import system_errors
-from analyser.cli.completers import COMPLETERS
-from analyser.cli.option_base import Setting
+from analyser.cli.option_base import COMPLETERS, Setting
 from analyser.common import interrupts
 from analyser.common.errors import (
     LONGEST_MESSAGE,
@@ -335,7 +334,6 @@ def _group_of_default(context: click.Context) -> Commands | None:
 
 
 def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str]]]) -> None:
-    """Write names and their meaning under headings, in two aligned columns."""
     width = min(max(len(name) for rows in sections.values() for name, _ in rows), WIDEST_NAMES)
     for heading, rows in sections.items():
         with formatter.section(heading):

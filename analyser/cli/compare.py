@@ -135,7 +135,6 @@ def _check_files(files: tuple[str, ...], kind: str) -> None:
 
 
 def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict[str, Any]) -> None:
-    """Compare loadouts against one or more targets."""
     raw = [raw_scenario("attack", "", text) for text in target]
     keys |= {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
     targets: Any = [section["target"] for section in raw] if len(raw) > 1 else raw[0]["target"]

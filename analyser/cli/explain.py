@@ -89,7 +89,6 @@ def explain_luck(
 
 
 def _parse_got(text: str) -> tuple[str, Any]:
-    """Return the name and the value of a figure in the text of ``--got``."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not value:
         raise InputError(f"{text!r} is not usable", where="--got", allowed="such as suppressed=yes or hits=3")

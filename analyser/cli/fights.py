@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -19,16 +19,7 @@ from analyser.cli.command_base import command
 from analyser.cli.messages import note
 from analyser.cli.option_base import Choice, Option, parse_value
 from analyser.cli.options import FIGHT_OPTIONS, KeyOption, key_options
-from analyser.cli.unit_keys import (
-    ATTACKER_KEYS,
-    COMBATANT_KEYS,
-    DUELLIST_KEYS,
-    FOCUS_ATTACKER_KEYS,
-    SECONDARY_KEYS,
-    TARGET_KEYS,
-    AllowedKeys,
-)
-from analyser.common.errors import InputError, check_integer
+from analyser.common.errors import InputError, allowed_names, check_integer, did_you_mean, nearest
 from analyser.common.files import is_there, parsed_toml, read_toml
 from analyser.common.text import with_article
 from analyser.engine.fight.program import MOST_STRIKES
@@ -36,7 +27,61 @@ from analyser.game.names import number_and_selector
 from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios import schema
 
+if TYPE_CHECKING:
+    from analyser.common.validation import Record
+
 _COMMA_BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma outside lists and tables
+_EXCLUDED = ("unit", "attacker", "charge", "rows", "kind")  # keys that cannot be stated after a colon
+
+
+class AllowedKeys(NamedTuple):
+    """Keys allowed after the colon of a unit; `elsewhere` says where other keys are allowed."""
+
+    allowed: tuple[str, ...]
+    elsewhere: Mapping[str, str]
+
+    def check(self, key: str, where: str) -> None:
+        """Raise InputError for a key that is not allowed; the message says where it is allowed, or the nearest key."""
+        if key in self.allowed:
+            return
+        if key in self.elsewhere:
+            raise InputError(f"{key!r} is not allowed here", where=f"{where}.{key}", allowed=self.elsewhere[key])
+        similar = nearest(key, (*self.allowed, *self.elsewhere), most=1)
+        is_allowed = not similar or similar[0] in self.allowed
+        allowed = allowed_names(self.allowed, key, "docs/keys.md") if is_allowed else self.elsewhere[similar[0]]
+        raise InputError(f"unknown key{did_you_mean(key, similar)}", where=f"{where}.{key}", allowed=allowed)
+
+
+def _keys(record: type[Record], more: Iterable[str] = ()) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for key in (*record.model_fields, *more) if key not in _EXCLUDED))
+
+
+def _option_texts(record: type[Record]) -> dict[str, str]:
+    return {
+        key: f"the option --{'no-' * (field.default is True)}{key.replace('_', '-')}"
+        for key, field in record.model_fields.items()
+    }
+
+
+_POLICY = "the option --policy-a or --policy-b"
+_TARGET_PLACES = dict.fromkeys(_keys(schema.Target), "after the colon of the target")
+for _key in _TARGET_PLACES:
+    if f"attacker_{_key}" in schema.Attack.model_fields:
+        _TARGET_PLACES[_key] = f"attacker_{_key} here, {_key} after the colon of the target"
+_RANGED_PLACES = dict.fromkeys(_keys(schema.Attack, schema.LIST_OF), "for attack, after the colon of the attacker")
+_CLOSE_PLACES = dict.fromkeys(_keys(schema.Combatant), "for charge and duel")
+_DUEL_PLACES = {"policy": _POLICY} | dict.fromkeys(("aiming", "short_range"), f"part of a policy, {_POLICY}")
+
+ATTACKER_KEYS = AllowedKeys(_keys(schema.Attack, schema.LIST_OF), _TARGET_PLACES)
+FOCUS_ATTACKER_KEYS = AllowedKeys(_keys(schema.Attack, (*schema.LIST_OF, *schema.CIRCUMSTANCES)), _TARGET_PLACES)
+TARGET_KEYS = AllowedKeys(
+    _keys(schema.Target), _CLOSE_PLACES | dict.fromkeys(ATTACKER_KEYS.allowed, "after the colon of the attacker")
+)
+COMBATANT_KEYS = AllowedKeys(_keys(schema.Combatant), _RANGED_PLACES | _option_texts(schema.ChargeTerms))
+SECONDARY_KEYS = AllowedKeys(_keys(schema.Combatant, ["threatened"]), COMBATANT_KEYS.elsewhere)
+DUELLIST_KEYS = AllowedKeys(
+    _keys(schema.Combatant, schema.Charge.model_fields), _RANGED_PLACES | _option_texts(schema.DuelTerms) | _DUEL_PLACES
+)
 
 
 def parse_unit(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
@@ -317,7 +362,6 @@ def run(scenario: tuple[str, ...], **method: Any) -> None:
 
 
 def _run(file: str, method: dict[str, Any]) -> None:
-    """Answer the question in a file, or from standard input."""
     from analyser.cli.battle import run_battle
     from analyser.cli.morale import answer_morale
     from analyser.morale.systems import system_of

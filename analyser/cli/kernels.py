@@ -43,10 +43,6 @@ _MORALE: dict[str, dict[str, Any]] = {
 }
 
 
-def _simulated_fights() -> None:
-    api.focus([{"dice": 3}], _SCIONS, method="monte-carlo", trials=1000, threads=1)
-
-
 def _best_play() -> None:
     result = best_play(_RIFLES, _SCIONS, rounds=2)
     str(result)
@@ -55,10 +51,6 @@ def _best_play() -> None:
     span = slice(starts[place], starts[place + 1])
     choices = programs.choices.first[span], programs.choices.second[span], ()
     programs.branches(result.setup, programs.part_ends[0], choices)
-
-
-def _battles() -> None:
-    battle([_RIFLES], [_SCIONS], rounds=1, trials=1, swing=False, tactics=False)
 
 
 def _sweeps() -> None:
@@ -80,8 +72,8 @@ def _morale(system: str) -> None:
 KERNELS: Mapping[str, Callable[[], object]] = {  # functions that answer sample questions; the slowest to compile first
     "exact-fights": partial(api.duel, _RIFLES, _SCIONS, rounds=2),
     "best-play": _best_play,
-    "battles": _battles,
-    "simulated-fights": _simulated_fights,
+    "battles": partial(battle, [_RIFLES], [_SCIONS], rounds=1, trials=1, swing=False, tactics=False),
+    "simulated-fights": partial(api.focus, [{"dice": 3}], _SCIONS, method="monte-carlo", trials=1000, threads=1),
     "attacks": _attacks,
     "morale-grande-tactique": partial(_morale, "grande-tactique"),
     "matchups": partial(matchups, _RIFLES, _SCIONS, threads=1),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -41,19 +40,13 @@ def report_write(dask: str | None = None, threads: int | None = None, **keys: An
 
     Run the command again to resume a report that was stopped.
     """
-    with message_when_stopped(), dask_executor(dask, threads) as executor:
-        from analyser.report import write_report
-
-        path = with_progress(write_report, delay=0.0, threads=threads, executor=executor, **keys)
-    click.echo(f"The report is in {name_of(path)}")
-    _print_opponents(path)
-
-
-def _print_opponents(path: Path) -> None:
-    """Print the opponents against which the prices of a report are judged, if it has prices."""
     from analyser.analysis.prices import Opponents
+    from analyser.report import write_report
     from analyser.report.folder import manifest_of
 
+    with message_when_stopped(), dask_executor(dask, threads) as executor:
+        path = with_progress(write_report, delay=0.0, threads=threads, executor=executor, **keys)
+    click.echo(f"The report is in {name_of(path)}")
     if judged := manifest_of(path).get("judged_among"):
         click.echo(f"Its prices are judged {Opponents(judged['factions']).in_short}")
 

@@ -53,7 +53,6 @@ def _text(answer: Any) -> str:
 
 
 def _print_state(answer: Any) -> None:
-    """Print the progress of a sweep, and the path of its store."""
     click.echo(f"{_text(answer)}\nThe store is {answer.store.folder}")
 
 

@@ -33,10 +33,6 @@ def input_error_of(error: Exception, command: str) -> InputError | None:
         return _memory_error(error, command)
     if isinstance(error, OSError):
         return _file_error(error)
-    # In some versions of Python the error about a circular link is a RuntimeError.
-    _, is_loop, path = str(error).partition("Symlink loop from ")
-    if isinstance(error, RuntimeError) and is_loop:
-        return InputError("a symbolic link that leads back to itself", where=path.strip("'"))
     # In a Python text, bytes of a name that are not UTF-8 are surrogates.
     if isinstance(error, UnicodeEncodeError) and _UNDECODED_BYTE.search(error.object[error.start : error.end]):
         name, allowed = error.object, "another name, or another folder"
@@ -90,7 +86,6 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and its causes."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause

@@ -9,8 +9,7 @@ import click
 
 from analyser.cli.answer import profiles_in_use, write
 from analyser.cli.command_base import command
-from analyser.cli.completers import complete_unit_name
-from analyser.cli.option_base import Option
+from analyser.cli.option_base import Option, complete_unit_name
 from analyser.cli.options import output
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.text import aligned
