@@ -127,7 +127,6 @@ class Source(NamedTuple):
 
 
 def _sources(data: Any, x: Any, by: str | None) -> list[Source]:
-    """Return the data of each distribution to draw."""
     if isinstance(data, Mapping):
         return [part._replace(name=str(name)) for name, series in data.items() for part in _sources(series, x, None)]
     frame, column = _tidy_frame(data, x)
@@ -139,7 +138,6 @@ def _sources(data: Any, x: Any, by: str | None) -> list[Source]:
 
 
 def _tidy_frame(data: Any, x: Any) -> tuple[pd.DataFrame, str]:
-    """Return the data as a tidy frame, and the name of the column of values."""
     if hasattr(data, "plotted_figure"):  # the result of a fight
         figure, moment = x if isinstance(x, tuple) else (x or data.plotted_figure, None)
         return data.pmf(figure, moment).rename(columns={"value": figure}), figure

@@ -209,7 +209,6 @@ def fair_points(
 
 
 def _faction_styles(factions: list[str], label: Any, color: Any) -> list[dict[str, Any]]:
-    """Return the style of the markers of each faction."""
     styles = [look.STYLES[number % len(look.STYLES)] for number in range(len(factions))]
     labels = look.per_series(label, factions, factions, "label")
     colours = look.per_series(color, factions, [str(style["color"]) for style in styles], "color")

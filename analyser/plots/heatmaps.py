@@ -53,10 +53,7 @@ def heatmap(
     rows: str = "attacker",
     columns: str = "defender",
     values: str | None = None,
-    groups: str | None = None,
-    means: bool | None = None,
     scale: Scale | None = None,
-    colorbar: bool = True,
     note: str = "",
     ax: Axes | None = None,
     label: str | None = None,
@@ -64,7 +61,10 @@ def heatmap(
     title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw a tidy frame or matchups as a table of coloured cells, with a number in each cell.
+    """Draw a tidy frame or matchups as a table of coloured cells, with a number in each cell, and a colour bar.
+
+    Matchups are sorted by their means, which are the last column and row, and their columns are grouped by category.
+    The bar takes a part of the area of `ax`.
 
     Parameters
     ----------
@@ -73,15 +73,9 @@ def heatmap(
     rows, columns, values : str
         Columns of the frame; `values` are numbers, shown in percent for ``p_...``. Default: attackers, defenders and
         the metric of matchups. Rows and columns keep the order of the frame, or of their categories.
-    groups : str, optional
-        A column that groups the columns. Default: `defender_category` of matchups.
-    means : bool, optional
-        Sort rows and columns by their means, and add the means as last column and row. Default: True for matchups.
     scale : {"linear", "log"}, optional
         Scale of the colours. Default: linear; logarithmic for built-in metrics that are not probabilities. If a table
         has gains and losses, white stands for 0.
-    colorbar : bool
-        Draw a colour bar; if `ax` is given, the bar takes a part of its area.
     note : str
         Last line of the title.
     label : str, optional
@@ -105,7 +99,7 @@ def heatmap(
     metric = values or getattr(data, "metric", None)
     if metric is None:
         raise InputError("no column of values is named", where="values", allowed=", ".join(map(str, frame.columns)))
-    table = _table(frame, (rows, columns, metric), groups, means)
+    table = _table(frame, (rows, columns, metric))
     is_built_in = metric in metrics.MATCHUP_METRICS and metrics.function_of(metric) is None
     scale = scale or ("log" if is_built_in and not table.is_probability else "linear")
     check_choice(scale, "scale", get_args(Scale))
@@ -123,15 +117,13 @@ def heatmap(
         _name_axes(axes, table)
         if len(table.groups) > 1 or table.has_means:
             _separate_groups(axes, table)
-        if colorbar:
-            _add_scale(axes, image, own, scale, is_titled=title == AUTO)
+        _add_scale(axes, image, own, scale, is_titled=title == AUTO)
     if is_matchups:
         axes.xaxis.label.set(x=0, ha="left")
     return axes
 
 
-def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None, means: bool | None) -> Table:
-    """Return the sorted content of a heatmap from a frame."""
+def _table(frame: pd.DataFrame, names: tuple[str, str, str]) -> Table:
     rows, columns, values = names
     look.check_columns(frame, (values, rows, columns))
     if not pd.api.types.is_numeric_dtype(frame[values]):
@@ -142,12 +134,12 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
     if frame.duplicated([rows, columns]).any():
         problem = f"more than one row for one {rows} and {columns}"
         raise InputError(problem, allowed="one row, for example from groupby(...).mean()")
-    key = groups or ("defender_category" if columns == "defender" and "defender_category" in frame else None)
-    with_means = f"{rows}_unit" in frame if means is None else means
+    key = "defender_category" if columns == "defender" and "defender_category" in frame else None
+    with_means = f"{rows}_unit" in frame
     headings = [_in_order(frame, side, values if with_means else None) for side in (rows, columns)]
     if key is not None:
-        order = get_args(Category) if key == "defender_category" else tuple(dict.fromkeys(headings[1][key]))
-        headings[1] = headings[1].iloc[np.argsort(headings[1][key].astype(object).map(order.index), kind="stable")]
+        order = headings[1][key].astype(object).map(get_args(Category).index)
+        headings[1] = headings[1].iloc[np.argsort(order, kind="stable")]
     cells = frame.assign(**{values: frame[values].astype(float)}).pivot(index=rows, columns=columns, values=values)
     grid = cells.reindex(index=headings[0][rows], columns=headings[1][columns]).to_numpy(np.float64)
     names_by_side = [_names_of_side(heading, side) for heading, side in zip(headings, (rows, columns))]
@@ -172,7 +164,6 @@ def _in_order(frame: pd.DataFrame, side: str, values: str | None) -> pd.DataFram
 
 
 def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[str, Any]) -> AxesImage:
-    """Draw colours, figures, and thin white lines between the cells."""
     shown = 100 * table.values if table.is_probability else table.values
     # The hatched background is visible in cells without a number.
     ax.patch.set(facecolor="white", edgecolor="0.72", hatch="////", linewidth=0)
@@ -207,7 +198,6 @@ def _write_cells(ax: Axes, image: AxesImage, table: Table) -> None:
 
 
 def _norm(shown: NDArray[np.float64], scale: Scale) -> Normalize:
-    """Return the normalisation of values to colours."""
     highest = float(np.nanmax(shown, initial=0.0)) or 1.0
     if scale == "log":
         return LogNorm(LEAST_SHARE * highest, highest)
@@ -230,7 +220,6 @@ def _name_axes(ax: Axes, table: Table) -> None:
 
 
 def _sides_text(frame: pd.DataFrame, rows: str, columns: str) -> str:
-    """Return the line of the title that names both sides, the situation and the method of matchups."""
     parts = [f"Rows: {_side_text(frame, rows)}", f"columns: {_side_text(frame, columns)}"]
     parts += [str(frame["situation"].iloc[0]).replace("-", " ")] if "situation" in frame else []
     return " · ".join([*parts, *([", ".join(dict.fromkeys(frame["method"]))] if "method" in frame else [])])
@@ -247,7 +236,6 @@ def _names_of_side(sides: pd.DataFrame, side: str) -> list[str]:
 
 
 def _side_text(frame: pd.DataFrame, side: str) -> str:
-    """Return the factions of a side, and the level if all units share it."""
     selectors = frame[side].drop_duplicates().astype(str)
     factions = " and ".join(name.replace("-", " ").title() for name in selectors.str.partition("/")[0].unique())
     levels = list(frame[f"{side}_level"].unique())
