@@ -23,8 +23,7 @@ from analyser.rules.activation import Order
 from analyser.rules.attack import dice_of_cell
 from analyser.rules.structs import NONE
 from analyser.web.attack_answer import answer_attack, die_and_deck_of, mean_points_lost, set_at_least
-from analyser.web.charge_program import set_charge
-from analyser.web.duel_program import set_duel, shooter_of
+from analyser.web.fight_programs import set_charge, set_duel, shooter_of
 from analyser.web.memory_records import ANSWERS, QUESTION, Kind, Refusal
 
 MOST_PAIRS = 1 << 19

@@ -109,7 +109,6 @@ _POLICIES = tuple((policy.name.lower(), int(policy)) for policy in Policy)
 
 
 def _unit_conditions() -> Iterator[Condition]:
-    """Yield the conditions of a unit: its state and its choices."""
     for side in ("attacker", "target"):
         unit, is_target = partial(Condition, side=side), side == "target"
         # kinds of questions in which conditions for tests, charges, buildings, incoming shots and reloading matter
@@ -153,7 +152,6 @@ def _unit_conditions() -> Iterator[Condition]:
 
 
 def _fight_conditions() -> Iterator[Condition]:
-    """Yield the conditions that belong to neither unit."""
     yield Condition("distance", "inches", "distance", _IN_SHOTS)
     yield Condition("rounds", "count", "rounds", _IN_DUELS, panel="")
     yield Condition("first", "choice", "activated first", _IN_DUELS, "", _SIDES, panel="duel")
@@ -222,7 +220,6 @@ def layout(ruleset: Ruleset | None = None) -> dict[str, Any]:
 
 
 def _offsets(dtype: np.dtype[np.void], names: tuple[str, ...]) -> dict[str, int]:
-    """Return the byte offsets of fields of a record."""
     assert dtype.fields is not None
     return {name: dtype.fields[name][1] for name in names}
 
@@ -244,7 +241,6 @@ def _array_at(dtype: np.dtype[np.void], name: str) -> list[int]:
 
 
 def _defaults(facts: Any) -> dict[str, int]:
-    """Return nonzero default values."""
     return {name: value for name, value in facts._field_defaults.items() if value}
 
 

@@ -96,7 +96,6 @@ def calculator(*, profiles: ProfilesLike | None = None, start: str = "") -> Page
 
 
 def _calculator(library: Profiles, loadouts: Sequence[Sequence[Loadout]], start: str) -> Page:
-    """Return the page of the attackers and the targets in `loadouts`."""
     units = [[(loadout.unit.name, loadout) for loadout in side] for side in loadouts]
     return _page("calculator", "Calculator", [*zip(("Attackers", "Targets"), units)], library, start=start)
 
@@ -136,13 +135,11 @@ def _changed_loadout(loadout: Loadout) -> Loadout:
 
 
 def _unit_name(unit: ArmyUnit) -> str:
-    """Return the name of a unit of an army without its level."""
     name, number, count = unit.title.partition(" #")
     return f"{name.removesuffix(f', {unit.loadout.level_name}')}{number}{count}"
 
 
 def _distinct_names(names: Sequence[str]) -> list[str]:
-    """Return the names of two armies, numbered if they are equal."""
     return list(names) if len(set(names)) == len(names) else [f"{name} {n}" for n, name in enumerate(names, 1)]
 
 
@@ -154,7 +151,6 @@ def _page(
     warnings: Iterable[str] = (),
     start: str = "",
 ) -> Page:
-    """Return a page of two sides, each with a name and a list of named units."""
     entries = dict[str, dict[str, Any]]()
     indexed = [{"name": name, "units": [_indexed_unit(unit, entries) for unit in units]} for name, units in sides]
     data = page_data() | {
