@@ -320,10 +320,15 @@ RANKED_BY = {
 
 def best_attacks(summaries: NDArray[np.void]) -> NDArray[np.int64]:
     """Return the index of each target's best attack, -1 if all are NaN; `summaries` has shape (attacks, targets)."""
-    best = np.full(summaries.shape[1], -1, np.int64)
-    highest = np.full((len(RANKED_BY), summaries.shape[1]), -1.0)
-    for index, attack in enumerate(summaries):
-        figures = np.array([np.nan_to_num(attack[name], nan=-1.0) for name in RANKED_BY])
+    return best_by_figures(np.array([summaries[name] for name in RANKED_BY]))
+
+
+def best_by_figures(ranking: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the index of each target's best attack; `ranking` has the shape (figures, attacks, targets)."""
+    best = np.full(ranking.shape[2], -1, np.int64)
+    highest = np.full((len(ranking), len(best)), -1.0)
+    for index in range(ranking.shape[1]):
+        figures = np.nan_to_num(ranking[:, index], nan=-1.0)
         better, equal = np.zeros(len(best), np.bool_), np.ones(len(best), np.bool_)
         for figure, best_figure in zip(figures, highest):
             better |= equal & (figure > best_figure + CERTAIN_WITHIN)

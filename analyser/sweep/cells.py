@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,12 +17,11 @@ from numpy.typing import NDArray
 from analyser.analysis.grid import TARGET_STATE, DefendingSide, prepare_kernels
 from analyser.analysis.situations import shots_of
 from analyser.common.errors import InputError
-from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.kernel_records import Integers
 from analyser.engine.attack.summaries import SUMMARY, DistinctSummaries, distinct_summaries
 from analyser.game.units import Loadout
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
-from analyser.scenarios.attack import RANKED_BY, attack_records, target_record
+from analyser.scenarios.attack import RANKED_BY, attack_records, best_by_figures, target_record
 from analyser.scenarios.resolve import resolve_target
 from analyser.sweep.plan import TARGET_NUMBERS, CellBlock, Plan
 
@@ -73,16 +73,12 @@ def _best_shots(distinct: DistinctSummaries, firsts: Integers) -> tuple[Codes, C
     """
     shape = len(firsts) - 1, distinct.which.shape[1]
     summaries, shots = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
-    for best, best_shot, first, last in zip(summaries, shots, firsts, firsts[1:]):
-        for shot in range(first, last):
-            summary, is_better = distinct.which[shot], np.zeros(shape[1], np.bool_)
-            undecided = (summary >= 0) & (best >= 0)
-            for name in RANKED_BY if undecided.any() else ():
-                ahead = distinct.summaries[name][summary] - distinct.summaries[name][best]
-                is_better |= undecided & (ahead > CERTAIN_WITHIN)
-                undecided &= np.abs(ahead) <= CERTAIN_WITHIN
-            is_better |= (summary >= 0) & (best < 0)
-            best[is_better], best_shot[is_better] = summary[is_better], shot
+    for attacker, (first, last) in enumerate(pairwise(firsts)):
+        which = distinct.which[first:last]
+        best = best_by_figures(np.array([distinct.summaries[name][which] for name in RANKED_BY]))
+        (targets,) = np.nonzero(best >= 0)
+        summaries[attacker, targets] = which[best[targets], targets]
+        shots[attacker, targets] = first + best[targets]
     return summaries, shots
 
 

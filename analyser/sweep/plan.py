@@ -42,6 +42,7 @@ from analyser.sweep.sweep_file import (
 )
 
 FORMAT = 1
+KEYS = {"format", "program", "profiles", "file", "attackers", "defenders", "units", "rulesets"}  # keys of a plan
 PART_SECONDS = 3.0  # intended duration of a part on a typical core, at the rates below (by kind of fight)
 _CELLS_PER_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}
 MOST_DISTANCES = 1_000  # largest number of distances of a sweep
@@ -115,12 +116,6 @@ class Plan:
     def digest(self) -> str:
         """Digest of all inputs of the parts; it covers only the units that take part, not all profiles."""
         return hashlib.sha256(_canonical(_inputs(self.content))).hexdigest()
-
-    @property
-    def has_all_keys(self) -> bool:
-        """True if the content has every key that a plan needs."""
-        keys = {"format", "program", "profiles", "file", "attackers", "defenders", "units", "rulesets"}
-        return keys <= self.content.keys() and isinstance(self.content["file"], dict)
 
     @cached_property
     def file(self) -> SweepFile:
@@ -261,7 +256,8 @@ def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
     frozen = {"format": FORMAT, "program": program_digest(), "profiles": library.used.version}
     file = checked(SweepFile, raw, where=where)
     try:
-        return _checked_plan(Plan(_plain(frozen | _frozen_inputs(file, library))))
+        content = json.loads(_canonical(frozen | _frozen_inputs(file, library)))  # as read back from a file
+        return _checked_plan(Plan(content))
     except InputError as error:
         raise error.inside(where) from None
 
@@ -354,11 +350,6 @@ POINTS_NUMBERS = ("points", "victory_points")
 
 def _canonical(content: Any) -> bytes:
     return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
-
-
-def _plain(content: Any) -> Any:
-    """Return the content as it would be read back from a file."""
-    return json.loads(_canonical(content))
 
 
 def _inputs(content: Mapping[str, Any]) -> dict[str, Any]:

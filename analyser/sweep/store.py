@@ -23,7 +23,7 @@ from filelock import FileLock, Timeout
 from analyser.common.errors import InputError, reason_of
 from analyser.common.files import check_writable, is_there, name_of, path_of, real_path, unreadable_error, write_content
 from analyser.common.text import json_text
-from analyser.sweep.plan import Plan, plan_diff
+from analyser.sweep.plan import KEYS, Plan, plan_diff
 
 PLAN, LOG, LOCK, PARTS, UNFINISHED = "plan.json", "log.jsonl", "driver.lock", "parts", "unfinished"  # names in a store
 _DIGITS = 16  # hexadecimal digits of a digest: 64 bits, enough to detect damage but not forgery
@@ -243,7 +243,7 @@ def _plan_in(folder: Path) -> Plan:
     plan = Plan(content)
     if plan.digest != digest:
         raise InputError("the plan was changed by hand, or is damaged", where=str(path), allowed="a new store")
-    if not plan.has_all_keys:
+    if not (content.keys() >= KEYS and isinstance(content["file"], dict)):
         raise InputError("not the plan of a sweep", where=str(path), allowed="a folder that a sweep has written")
     return plan
 

@@ -232,7 +232,6 @@ class Sweep:
         )
 
     def _loadouts(self, side: str) -> dict[str, Loadout]:
-        """Return the loadouts of a side by their selectors."""
         attackers = (loadout for loadouts in self.plan.attackers.values() for loadout in loadouts)
         return {loadout.selector: loadout for loadout in (attackers if side == "attacker" else self.plan.defenders)}
 
@@ -262,7 +261,6 @@ class Sweep:
         return table
 
     def _checked_columns(self, columns: Sequence[str] | None) -> list[str] | None:
-        """Return the checked names of columns; None for all."""
         chosen = None if columns is None else _column_names(columns, "columns")
         self._check_names(chosen or ())
         return chosen
@@ -316,7 +314,6 @@ def _filter_of(plan: Plan, schema: pa.Schema, where: Mapping[str, Any]) -> Any:
 
 
 def _possible_names(plan: Plan) -> dict[str, list[str]]:
-    """Return the possible values of each column that holds names."""
     attackers = [loadout.selector for loadouts in plan.attackers.values() for loadout in loadouts]
     return {
         "ruleset": list(plan.rulesets),
@@ -328,7 +325,6 @@ def _possible_names(plan: Plan) -> dict[str, list[str]]:
 
 
 def _filter_in_words(value: Any) -> str:
-    """Return the filter of one column in words."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         return str(value)
     return (" to " if isinstance(value, tuple) else ", ").join(map(str, value))
@@ -378,7 +374,6 @@ def _range_ends(schema: pa.Schema, name: str, value: tuple[Any, ...]) -> pa.Arra
 
 
 def _column_array(schema: pa.Schema, name: str, values: Sequence[Any]) -> pa.Array:
-    """Return values as an array with the type of a column."""
     import pyarrow as pa
 
     kind = schema.field(name).type

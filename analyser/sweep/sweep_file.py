@@ -37,7 +37,6 @@ MOST_CELLS = 10**15
 
 
 def _values(written: Any, key: str = "") -> Sequence[Any]:
-    """Return stated values as a sequence; InputError if there are too many."""
     values = values_of(written, key)
     if len(values) > MOST_VALUES:
         raise InputError(f"{len(values):,} values", where=key, allowed=f"up to {MOST_VALUES:,}")

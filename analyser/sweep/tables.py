@@ -75,7 +75,6 @@ def _side_columns(plan: Plan, faction: str | None, positions: range, broadcast: 
 
 
 def _points_figures(plan: Plan, block: CellBlock, figures: dict[str, Floats]) -> dict[str, Floats]:
-    """Return the figures that need points or victory points."""
 
     def of_defender(key: str) -> Floats:
         return np.tile(_level_values(plan, None, block.columns, key), len(block.rows))
@@ -109,14 +108,9 @@ def schema_of(plan: Plan, number: int) -> pa.Schema:
     """Return the schema of a part: the columns with descriptions, and the metadata."""
     block = plan.block(number)
     part = {"part": number, "parts": plan.n_parts, "ruleset": block.ruleset, "situation": block.situation.name}
-    metadata = {METADATA_KEY: json_text(_plan_metadata(plan) | part | {"faction": block.faction}, sort_keys=True)}
-    return pa.schema(_fields(plan), metadata=metadata)
-
-
-def _plan_metadata(plan: Plan) -> dict[str, Any]:
-    return {"plan": plan.digest, "name": plan.name, "method": "exact", "program": plan.content["program"]} | {
-        "profiles": plan.content["profiles"]
-    }
+    part |= {"faction": block.faction, "plan": plan.digest, "name": plan.name, "method": "exact"}
+    part |= {key: plan.content[key] for key in ("program", "profiles")}
+    return pa.schema(_fields(plan), metadata={METADATA_KEY: json_text(part, sort_keys=True)})
 
 
 def _fields(plan: Plan) -> Iterator[pa.Field]:
