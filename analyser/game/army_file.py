@@ -83,13 +83,13 @@ PROFILE_KEYS = tuple(
 
 def _entry_tables(value: object) -> object:
     """Return a list of unit entries as tables; an entry is a selector, ``3 x SELECTOR``, a loadout, or a table."""
-    return tuple(map(_entry_table, value)) if isinstance(value, list | tuple) else value
 
+    def table_of(entry: object) -> object:
+        if isinstance(entry, str) and (times := _COUNT_AND_SELECTOR.fullmatch(entry)):
+            return {"unit": times[2], "count": times[1] if "." in times[1] else int(times[1])}
+        return {"unit": entry} if isinstance(entry, str | units.Loadout) else entry
 
-def _entry_table(value: object) -> object:
-    if isinstance(value, str) and (times := _COUNT_AND_SELECTOR.fullmatch(value)):
-        return {"unit": times[2], "count": times[1] if "." in times[1] else int(times[1])}
-    return {"unit": value} if isinstance(value, str | units.Loadout) else value
+    return tuple(map(table_of, value)) if isinstance(value, list | tuple) else value
 
 
 class BoonEntry(Record):

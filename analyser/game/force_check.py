@@ -157,7 +157,6 @@ def _reserve(army: Army, library: Profiles) -> Iterator[Violation]:
 
 
 def _battlegroups(army: Army, faction: Faction, led_by: str) -> Iterator[Violation]:
-    """Yield the violations of FB-4 to FB-7."""
     names = [unit.name for unit in army if unit.battlegroup is None]
     if names:
         yield Violation("FB-4", "", f"in no battlegroup: {first_names(names)}")
@@ -192,7 +191,6 @@ def _battlegroup(name: str, kind: Battlegroup, units: list[ArmyUnit], led_by: st
 
 
 def _force(army: Army, faction: Faction) -> Iterator[Violation]:
-    """Yield the violations of the limits on the whole force (FB-8)."""
     counts = Counter(unit.loadout.unit.id for unit in army if unit.selector is not None)
     units: Iterable[Unit] = faction.units
     for unit in units:

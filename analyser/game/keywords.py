@@ -357,9 +357,7 @@ def keyword_descriptions(keywords: Iterable[Keyword]) -> dict[str, str]:
     by_name = {keyword.name: keyword for keyword in keywords}
     names_by_text: dict[str, list[str]] = {}
     for name in sorted(by_name):
-        names_by_text.setdefault(DESCRIPTIONS.get(name) or _subject_of(by_name[name]), []).append(name)
+        term = by_name[name].term
+        subject = "not known" if term is None else term.subject
+        names_by_text.setdefault(DESCRIPTIONS.get(name) or subject, []).append(name)
     return {", ".join(names): text for text, names in names_by_text.items()}
-
-
-def _subject_of(keyword: Keyword) -> str:
-    return "not known" if keyword.term is None else keyword.term.subject

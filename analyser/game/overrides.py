@@ -31,7 +31,11 @@ def change(
     has_sign = isinstance(value, str) and value[:1] in ("+", "-")
     for part in parts:
         if key == "dice":
-            part["bands"] = tuple(_more_dice(band, _number(value)) for band in part["bands"])
+            more = _number(value)
+            part["bands"] = tuple(
+                band | {name: max(band[name] + more, 0) for name in ("dice", "special") if band[name]}
+                for band in part["bands"]
+            )
         elif has_sign and part[key] in (None, "none"):
             raise InputError(f"the profile has no number to add {value} to", allowed="a number without a sign")
         else:
@@ -65,10 +69,6 @@ def _number(value: Any) -> float:
         return int(number) if number == int(number) else number
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{shown(value)} is not a number") from None
-
-
-def _more_dice(band: dict[str, Any], more: float) -> dict[str, Any]:
-    return band | {key: max(band[key] + more, 0) for key in ("dice", "special") if band[key]}
 
 
 def _change_keywords(

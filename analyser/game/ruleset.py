@@ -168,7 +168,10 @@ class Die(Record):
     def in_words(self) -> str:
         """The faces and their effects in words."""
         counts = ((name, count) for name, count in zip(self.names, self.sides_by_face) if count)
-        return ", ".join(f"{count} {_face_word(name, count)}{self._effects_of(name)}" for name, count in counts)
+        return ", ".join(
+            f"{count} {name}{_PLURAL_ENDINGS.get(name, '') * (count > 1)}{self._effects_of(name)}"
+            for name, count in counts
+        )
 
     def _effects_of(self, name: str) -> str:
         if name not in self.changed:
@@ -267,10 +270,6 @@ class Ruleset(Record):
         cards = sum(self.deck.copies.values())
         deck = f"deck of {counted(cards, 'card')}, {', '.join(_runs(self.deck.copies))}"
         return f"die of {self.die.in_words}; {deck} (not printed in the rules; --die, --deck)"
-
-
-def _face_word(face: str, count: int) -> str:
-    return f"{face}{_PLURAL_ENDINGS.get(face, '')}" if count > 1 else face
 
 
 def _runs(copies: dict[int, int]) -> list[str]:

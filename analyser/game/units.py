@@ -185,17 +185,7 @@ class Unit(Record, HasKeywords):
         if not self.levels:
             raise ValueError("a unit needs at least one reinforcement level")
         check_distinct_rows(self.rows)
-        return self._with_levels_complete()
-
-    @property
-    def level_keys(self) -> tuple[str, ...]:
-        """Keys of the numbers that the levels state, because they may differ."""
-        levels = self.levels.values()
-        return tuple(key for key in KEYS_BY_LEVEL if any(getattr(level, key) is not None for level in levels))
-
-    def _with_levels_complete(self) -> Unit:
-        """State the numbers of `level_keys` in every level, and give the unit the numbers of its first level."""
-        for key in self.level_keys:
+        for key in self.level_keys:  # then every level states the number, and the unit has that of its first level
             default = getattr(self, key)
             default_entry = {key: "none" if default is None else default}
             for name, level in self.levels.items():
@@ -204,6 +194,12 @@ class Unit(Record, HasKeywords):
             first = next(iter(self.levels.values()))
             self.__dict__[key] = first.number(key)  # a direct write, because the record is frozen
         return self
+
+    @property
+    def level_keys(self) -> tuple[str, ...]:
+        """Keys of the numbers that the levels state, because they may differ."""
+        levels = self.levels.values()
+        return tuple(key for key in KEYS_BY_LEVEL if any(getattr(level, key) is not None for level in levels))
 
     def at(self, level: LevelName) -> Unit:
         """Return the unit with the numbers of a level."""

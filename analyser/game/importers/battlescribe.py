@@ -207,7 +207,6 @@ _ATTRIBUTES_OF_MODIFIER = {"type", "field", "value", "id"}
 
 
 def _warn_of_unknown_parts(root: Element, warnings: ImportWarnings) -> None:
-    """Warn about each kind of element or attribute that this reader does not know."""
     unknown = Counter(element.tag for element in root.iter() if element.tag not in TAGS)
     for modifier in root.iter("modifier"):
         unknown.update(f"modifier {name}" for name in modifier.attrib.keys() - _ATTRIBUTES_OF_MODIFIER)

@@ -10,7 +10,6 @@ from analyser.game.units import Band, Row, Unit
 
 LONGEST_VALUE = 120  # characters of a value in a warning
 LONGEST_USUAL_RANGE = 72  # inches; the longest side of the usual table
-USUAL_PRICE_RATIO = (0.75, 1.6)  # least and greatest `_price_ratio` in real lists without misprints
 TWO_VALUE_QUALITIES = ("Point Blank", "Shock", "Wreckers")  # qualities that use the value in parentheses (AC-6)
 
 
@@ -75,19 +74,8 @@ def _review_levels(unit: Unit, warnings: ImportWarnings) -> None:
         warnings.add(_list_text(models), "models do not grow with the level")
     if not _grows(points):
         warnings.add(_list_text(points), "points do not grow with the level")
-    elif not USUAL_PRICE_RATIO[0] <= _price_ratio(models, points) <= USUAL_PRICE_RATIO[1]:
-        warnings.add(_list_text(points), "the price of further models jumps from level to level")
     if not _grows(victory_points, strictly=False):
         warnings.add(_list_text(victory_points), "victory points fall with the level")
-
-
-def _price_ratio(models: Sequence[int], points: Sequence[int]) -> float:
-    """Return the price of a model added at the third level, divided by that at the second; 1 if undefined."""
-    steps = [[high - low for low, high in pairwise(values)] for values in (models, points)]
-    if not len(models) == len(points) == 3 or min(map(min, steps)) <= 0:
-        return 1.0
-    second, third = (cost / more for more, cost in zip(steps[0], steps[1]))
-    return third / second
 
 
 def _grows(values: Sequence[int], *, strictly: bool = True) -> bool:

@@ -133,10 +133,6 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
         ({"levels": level("Basic", 9, 50, 1) + level("Reinforced", 9, 60, 1)}, "9, 9: models do not grow"),
         ({"levels": level("Basic", 3, 50, 1) + level("Reinforced", 9, 40, 1)}, "50, 40: points do not grow"),
         ({"levels": level("Basic", 3, 50, 2) + level("Reinforced", 9, 60, 1)}, "2, 1: victory points fall"),
-        (
-            {"levels": level("Basic", 3, 50, 1) + level("Reinforced", 6, 90, 1) + level("Full Strength", 9, 100, 1)},
-            "50, 90, 100: the price of further models jumps",
-        ),
         ({"levels": level("Basic", 9, 50, 0)}, "basic: 0: this level is worth no victory points"),
         ({"levels": level("Basic", 9, None, 1)}, "basic: this level has no cost"),
         ({"levels": level("Basik", 9, 50, 1)}, "Basik: taken for the level basic"),
