@@ -8,9 +8,10 @@ Examples
 58.27%
 """
 
-import ast
 import importlib
 from typing import TYPE_CHECKING, Any
+
+from analyser.common.lazy_names import modules_of_names
 
 if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser import morale as morale
@@ -94,20 +95,7 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     __version__: str
 
 
-def _module_of_names() -> dict[str, str]:
-    """Return the module of each public name, read from the TYPE_CHECKING imports of this file."""
-    with open(__file__, encoding="utf-8") as file:  # noqa: PTH123 - importing pathlib would take longer than this function
-        tree = ast.parse(file.read())
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    return {
-        name.name: str(node.module)
-        for node in imports
-        for name in node.names
-        if str(node.module).startswith("analyser")
-    }
-
-
-_MODULES = _module_of_names()
+_MODULES = modules_of_names(__file__)
 __all__ = list(_MODULES)
 
 

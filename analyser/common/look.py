@@ -308,15 +308,16 @@ def draw_lines(
         percent = 100 * rows[column]
         ax.plot(rows[x], percent, **{"linewidth": 1.6, "markersize": 5.5, **line, **artist})
         if f"{column}_low" in rows:
-            ends = [percent - 100 * rows[f"{column}_low"], 100 * rows[f"{column}_high"] - percent]
-            draw_intervals(ax, rows[x], percent, ends, color=line["color"])
+            ends = 100 * rows[f"{column}_low"], 100 * rows[f"{column}_high"]
+            draw_intervals(ax, rows[x], percent, ends, line["color"])
     ax.set(ylim=(-2, 104), yticks=range(0, 101, 20))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def draw_intervals(ax: Axes, x: Any, y: Any, ends: Any, color: str) -> None:
-    """Draw intervals; `ends` are the distances below and above each point."""
-    ax.errorbar(x, y, yerr=np.clip(ends, 0, None), fmt="none", ecolor=color, elinewidth=1, capsize=3)
+def draw_intervals(ax: Axes, x: Any, y: Any, ends: tuple[Any, Any], color: Any) -> None:
+    """Draw intervals around points; `ends` are their lower and upper ends."""
+    lengths = np.clip([y - ends[0], ends[1] - y], 0, None)
+    ax.errorbar(x, y, yerr=lengths, fmt="none", ecolor=color, elinewidth=1, capsize=3)
 
 
 def write_above(ax: Axes, x: Any, percent: Any) -> list[Annotation]:

@@ -18,6 +18,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from analyser.common.lazy_names import modules_of_names
+
 if TYPE_CHECKING:
     from analyser.plots.bars import fates as fates
     from analyser.plots.bars import ranked as ranked
@@ -42,17 +44,7 @@ if TYPE_CHECKING:
     from analyser.plots.varied_numbers import front as front
     from analyser.plots.varied_numbers import trade_map as trade_map
 
-_MODULES = {
-    **dict.fromkeys(("fates", "ranked", "tornado"), "bars"),
-    **dict.fromkeys(("contributions", "margins", "points_left"), "battles"),
-    **dict.fromkeys(("choices", "tactic_costs"), "decisions"),
-    **dict.fromkeys(("distribution", "panels"), "distributions"),
-    **dict.fromkeys(("cost_against_effect", "fair_points"), "frontier"),
-    **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
-    **dict.fromkeys(("curves", "survival", "trade_off"), "lines"),
-    **dict.fromkeys(("luck_strips", "outcome_distribution"), "observed_outcomes"),
-    **dict.fromkeys(("best_lines", "front", "trade_map"), "varied_numbers"),
-}
+_MODULES = modules_of_names(__file__)
 __all__ = list(_MODULES)
 
 
@@ -60,7 +52,7 @@ def __getattr__(name: str) -> Any:
     """Import a plot on first access, so that the modules that need no pandas load without pandas."""
     if name not in _MODULES:
         raise AttributeError(f"module 'analyser.plots' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"analyser.plots.{_MODULES[name]}"), name)
+    return getattr(importlib.import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -50,9 +50,8 @@ def margins(
             style |= {"edgecolor": "black", "linewidth": 0.6, "hatch": look.LOSS_HATCH if sign < 0 else None}
             axes.bar(rows["margin"], 100 * rows["probability"], **{**style, **artist})
         if "low" in shown:
-            percent = 100 * shown["probability"]
-            ends = [percent - 100 * shown["low"], 100 * shown["high"] - percent]
-            look.draw_intervals(axes, shown["margin"], percent, ends, color="black")
+            ends = 100 * shown["low"], 100 * shown["high"]
+            look.draw_intervals(axes, shown["margin"], 100 * shown["probability"], ends, "black")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_ylim(bottom=0)
     return axes

@@ -220,7 +220,7 @@ def _draw_bars(axes: Axes, xs: Any, curves: Sequence[Curve], label: Any, color: 
         style = {"width": width, "label": line["label"], "linewidth": 0.6, **style, **overlaid, **artist}
         axes.bar(centres, curve.percent, **style)
         if curve.ends is not None:
-            _draw_interval_ends(axes, centres, curve, "black")
+            look.draw_intervals(axes, centres, curve.percent, (*curve.ends,), "black")
         elif len(curves) == 1 and not n_earlier and len(xs) <= MOST_WITH_TEXT:
             possible = curve.percent > 0
             for text in look.write_above(axes, centres[possible], curve.percent[possible]):
@@ -231,12 +231,7 @@ def _draw_lines(axes: Axes, xs: Any, curves: Sequence[Curve], label: Any, color:
     for curve, line in zip(curves, look.line_styles(axes, [series.name for series in curves], label, color)):
         axes.plot(xs, curve.percent, **{"linewidth": 1.6, "markersize": 5.5, **line, **artist})
         if curve.ends is not None:
-            _draw_interval_ends(axes, xs, curve, line["color"])
-
-
-def _draw_interval_ends(axes: Axes, xs: Any, curve: Curve, color: Any) -> None:
-    assert curve.ends is not None
-    look.draw_intervals(axes, xs, curve.percent, [curve.percent - curve.ends[0], curve.ends[1] - curve.percent], color)
+            look.draw_intervals(axes, xs, curve.percent, (*curve.ends,), line["color"])
 
 
 def _set_scale(axes: Axes, xs: NDArray[np.float64], drawn: Sequence[NDArray[np.float64]], *, full: bool) -> None:

@@ -89,8 +89,8 @@ def best_lines(
             marker = {**style, **({"marker": ""} if len(values) > 16 or between else {})}
             axes.plot(positions, shown, **{"linewidth": 1.8, "markersize": 5.5, **steps, **marker, **artist})
             if f"{metric}_low" in part:
-                ends = [shown - scale * part[f"{metric}_low"], scale * part[f"{metric}_high"] - shown]
-                look.draw_intervals(axes, positions, shown, ends, color=str(style["color"]))
+                ends = scale * part[f"{metric}_low"], scale * part[f"{metric}_high"]
+                look.draw_intervals(axes, positions, shown, ends, style["color"])
         top = float(np.nanmax(scale * frame[metric].to_numpy(float), initial=0.0)) or 1.0
         headroom = 1.16 if best else 1.06  # height of the axes divided by the highest value; leaves room for the strip
         axes.set_ylim((-2, 100 * headroom) if scale == 100 and top > 50 else (0, headroom * top))
