@@ -16,7 +16,7 @@ import click
 import analyser
 from analyser.cli.messages import note, progress_bar
 from analyser.cli.options import is_page
-from analyser.common.errors import InputError, TooLargeError, shown
+from analyser.common.errors import InputError, shown
 from analyser.common.files import real_path, write_all
 
 if TYPE_CHECKING:  # slow imports
@@ -51,31 +51,16 @@ def answer(
         from analyser.engine.fight.simulated.simulation import play_trials
 
         note_compiling(play_trials, "simulation: some seconds")
-    results, missing = list[Any](), ""
+    results = list[Any]()
     if method != "monte-carlo":
-        try:
-            results.append(analyser.exact(source, profiles=library, kind=kind))
-        except TooLargeError as error:
-            if method == "exact":
-                raise
-            missing = f"no exact answer: {error.problem}"
-            note(missing)
+        results.append(analyser.exact(source, profiles=library, kind=kind))
     if method != "exact":
         with progress_bar("games", delay=1.0) as progress:
             results.append(analyser.simulate(source, profiles=library, kind=kind, progress=progress, **numbers))
-    if missing:
-        rules = results[0].rules
-        results = [replace(results[0], rules=replace(rules, warnings=(*rules.warnings, missing)))]
     if until is not None:
         results = [replace(result, wanted=until) for result in results]
-
-    def record() -> dict[str, Any]:
-        if not missing:
-            return rendering.record(results)
-        return {"schema": rendering.BOTH_METHODS, "method": method, "exact": None, "monte_carlo": results[0].as_dict()}
-
     extra: dict[str, Any] = {"warnings": results[0].warnings, "plot": results[0].plot}
-    write(lambda: rendering.text(results), record, lambda: rendering.rows(results), **extra)
+    write(lambda: rendering.text(results), lambda: rendering.record(results), lambda: rendering.rows(results), **extra)
 
 
 def note_compiling(kernel: Kernel[Any, Any], occasion: str) -> None:

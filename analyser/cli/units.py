@@ -15,26 +15,21 @@ from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.text import aligned
 
 if TYPE_CHECKING:
-    from analyser.game.forces import Membership
     from analyser.game.profiles import Profiles
     from analyser.game.units import Loadout, Unit
 
 WIDTH = 80  # characters in a line of a list
-_FACTION = "Only this faction; case is ignored, and unambiguous abbreviations work."
 _OUTPUT = output(ruleset=False, plot=False)
 
 
-@command("[WHICH]", Option("--faction NAME", _FACTION), *_OUTPUT, examples=("crown", "'*/*@basic' --format csv"))
-def units_list(which: str | None = None, faction: str | None = None) -> None:
+@command("[WHICH]", *_OUTPUT, examples=("crown", "'crown/*@basic' --format csv"))
+def units_list(which: str | None = None) -> None:
     """List the units at each reinforcement level.
 
     WHICH is a faction, a selector with wildcards such as '*/*@basic', or part of a name.
     """
     library = profiles_in_use()
     loadouts = _find_loadouts(library, which) if which else list(library)
-    if faction is not None:
-        wanted = library.faction(faction).id
-        loadouts = [loadout for loadout in loadouts if loadout.faction == wanted]
     records: list[dict[str, Any]] = [
         {
             "selector": loadout.selector,
@@ -98,12 +93,6 @@ def _card_rows(unit: Unit, selector: str, profiles_text: str) -> list[dict[str, 
     ]
 
 
-def _battlegroup_text(battlegroup: str, membership: Membership) -> str:
-    limits = [f"at least {membership.least}"] if membership.least else []
-    limits += [] if membership.most is None else [f"at most {membership.most}"]
-    return f"{battlegroup} ({' and '.join(limits)})" if limits else battlegroup
-
-
 def _heading(key: str) -> str:
     return key.replace("_", " ").upper()
 
@@ -118,7 +107,7 @@ def _card_text(unit: Unit, selector: str, profiles_text: str) -> str:
         ", ".join(f"{name} {value:g}" for name, value in numbers.items() if value is not None),
         fill(f"Special rules: {', '.join(unit.rules) or 'none'}", WIDTH),
     ]
-    if battlegroups := [_battlegroup_text(name, membership) for name, membership in unit.battlegroups.items()]:
+    if battlegroups := [f"{name} ({allowed.limits_in_words})" for name, allowed in unit.battlegroups.items()]:
         head.append(fill(f"Battlegroups: {', '.join(battlegroups)}", WIDTH, break_on_hyphens=False))
     levels = [["level", "models", "points", "VP", *map(_heading, differing)]]
     for name, level in unit.levels.items():
