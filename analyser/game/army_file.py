@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import count
 from typing import Annotated, Any, Literal
@@ -141,7 +141,6 @@ def army_of_file(file: ArmyFile, library: Profiles) -> Army:
         points_limit=file.points_limit,
         boons=tuple(_boon(entry, known_faction, library) for entry in file.boons),
         battlegroups=_battlegroups(file, known_faction),
-        warnings=tuple(_unknown_kinds(file, known_faction, library)),
         profiles=library.used,
     )
     return replace(army, scale=file.scale or scale_for(file.points_limit or army.points, rules))
@@ -174,31 +173,6 @@ def _battlegroups(file: ArmyFile, faction: units.Faction | None) -> dict[str, st
     kinds = {name: name for name in named if name is not None} | file.battlegroups
     id_of = {slug(name): kind.id for kind in (faction.battlegroups if faction else ()) for name in (kind.id, kind.name)}
     return {name: id_of.get(slug(kind), kind) for name, kind in kinds.items()}
-
-
-def _unknown_kinds(file: ArmyFile, faction: units.Faction | None, library: Profiles) -> Iterator[str]:
-    """Yield a warning for each battlegroup of a kind that the faction does not have (FB-4).
-
-    A kind equal to the name of its battlegroup counts as not stated. In a file that states no kinds, only names that
-    resemble a kind give a warning.
-    """
-    groups, kinds = _battlegroups(file, faction), [kind.id for kind in (faction.battlegroups if faction else ())]
-    are_stated = any(kind in kinds or kind != name for name, kind in groups.items())
-    for name, kind in groups.items():
-        if not faction or not kinds or kind in kinds:
-            continue
-        suggestion = kind_suggestion(name, groups, faction)
-        if are_stated or suggestion:
-            what = "kind or battlegroup" if kind == name else "kind"
-            allowed = f"allowed: {', '.join(kinds)}; see {library.command('army kinds', [faction])}"
-            yield f"battlegroup {shown(name)}: no {what} is called {shown(kind)}{suggestion} ({allowed})"
-
-
-def kind_suggestion(name: str, groups: Mapping[str, str], faction: units.Faction) -> str:
-    """Return the end of a message about an unknown kind: a similar kind, or a similar battlegroup."""
-    kinds = {battlegroup.id: battlegroup.name for battlegroup in faction.battlegroups}
-    others = [other for other, kind in groups.items() if kind in kinds] if groups[name] == name else []
-    return did_you_mean(groups[name], (*others, *kinds, *kinds.values()))
 
 
 def _boon(entry: BoonEntry, faction: units.Faction | None, library: Profiles) -> ArmyBoon:

@@ -13,9 +13,9 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from analyser.common.answer import Answer, Block
+from analyser.common.errors import did_you_mean
 from analyser.common.text import counted
 from analyser.game.army import Army, ArmyUnit
-from analyser.game.army_file import kind_suggestion
 from analyser.game.forces import Battlegroup, Limits
 from analyser.game.names import first_names, slug
 from analyser.game.profiles import Profiles
@@ -118,7 +118,7 @@ class ForceCheck(Answer):
 def check_force(army: Army, library: Profiles) -> ForceCheck:
     """Check an army against the rules of force building and its faction's order of battle."""
     faction = library.factions.get(army.faction)
-    broken = [*_points(army, library), *_faction(army), *_reserve(army, library)]
+    broken = [*_set_up(army, library)]
     unchecked = []
     if faction is None:
         unchecked.append(f"FB-4 to FB-9: the profiles have no faction {army.faction!r}")
@@ -133,22 +133,17 @@ def check_force(army: Army, library: Profiles) -> ForceCheck:
     return ForceCheck(army, by_rule, tuple(unchecked), library.command("army kinds", [faction] if faction else []))
 
 
-def _points(army: Army, library: Profiles) -> Iterator[Violation]:
+def _set_up(army: Army, library: Profiles) -> Iterator[Violation]:
+    """Yield the violations of FB-1 to FB-3 and FB-10."""
     scale, points = library.force_rules.scales.get(army.scale), army.points
     if scale is not None and not scale.least_points <= points <= scale.most_points:
         allowed = f"{scale.least_points:,} to {scale.most_points:,}"
         yield Violation("FB-1", "", f"{points:,} points at the scale {army.scale} (allowed: {allowed})")
     if army.points_limit is not None and points > army.points_limit:
         yield Violation("FB-2", "", f"{points:,} points (allowed: up to {army.points_limit:,})")
-
-
-def _faction(army: Army) -> Iterator[Violation]:
     for unit in army:
         if unit.selector is not None and unit.loadout.faction != army.faction:
             yield Violation("FB-3", unit.name, f"a unit of {unit.loadout.faction} in an army of {army.faction}")
-
-
-def _reserve(army: Army, library: Profiles) -> Iterator[Violation]:
     on_table = sum(not unit.reserve for unit in army)
     least = library.force_rules.on_table(len(army))
     if on_table < least:
@@ -168,8 +163,9 @@ def _battlegroups(army: Army, faction: Faction, led_by: str) -> Iterator[Violati
         else:
             allowed = ", ".join(kinds) or "none"
             problem = f"{kind!r} is not a kind of battlegroup of {faction.name}"
-            problem += f"{kind_suggestion(name, army.battlegroups, faction)} (allowed: {allowed})"
-            yield Violation("FB-4", name, problem)
+            known = [other for other, its_kind in army.battlegroups.items() if its_kind in kinds and kind == name]
+            meant = did_you_mean(kind, (*known, *kinds, *(battlegroup.name for battlegroup in kinds.values())))
+            yield Violation("FB-4", name, f"{problem}{meant} (allowed: {allowed})")
 
 
 def _battlegroup(name: str, kind: Battlegroup, units: list[ArmyUnit], led_by: str) -> Iterator[Violation]:

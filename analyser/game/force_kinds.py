@@ -8,13 +8,14 @@ from typing import Any
 
 from analyser.common.answer import Answer, Block
 from analyser.common.text import aligned, aligned_within, counted, fill
-from analyser.game.forces import Battlegroup, Limits
+from analyser.game.forces import Battlegroup, Limits, Membership, Slot
 from analyser.game.profiles import Profiles, ProfilesUsed, profiles_record
 from analyser.game.units import Faction
 
 USUAL_LIMITS = Limits(most=1)  # limits of most units in a battlegroup, which tables leave out
 NO_BREAK = "\N{NO-BREAK SPACE}"
 IN_NO_SLOT = ""  # key for the units that a battlegroup allows outside all slots
+_NO_SLOT = Slot(name="in no slot")
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,9 +111,6 @@ def force_kinds(library: Profiles, faction: str | None = None) -> ForceKinds:
     return ForceKinds(library, tuple(library.factions.values()) if faction is None else (library.faction(faction),))
 
 
-# --- as plain data --------------------------------------------------------------------------------
-
-
 def _record(faction: Faction) -> dict[str, Any]:
     kinds = [
         {
@@ -120,7 +118,11 @@ def _record(faction: Faction) -> dict[str, Any]:
             "name": kind.name,
             **_limits(kind),
             "bonus": kind.bonus,
-            "slots": [*_slots(faction, kind)],
+            "slots": [
+                {"slot": slot, "name": limits.name, **_limits(limits)}
+                | {"units": [{"unit": name, **_limits(membership)} for name, membership in units.items()]}
+                for slot, limits, units in _slots(faction, kind)
+            ],
         }
         for kind in faction.battlegroups
     ]
@@ -131,24 +133,19 @@ def _record(faction: Faction) -> dict[str, Any]:
     return {"faction": faction.id, "name": faction.name, "battlegroups": kinds, "boons": boons}
 
 
-def _slots(faction: Faction, kind: Battlegroup) -> Iterator[dict[str, Any]]:
+def _slots(faction: Faction, kind: Battlegroup) -> Iterator[tuple[str, Slot, dict[str, Membership]]]:
     """Yield the slots of a kind of battlegroup, each with its units; a unit can count in several slots."""
-    units: dict[str, list[dict[str, Any]]] = {slot: [] for slot in kind.slots}
+    units: dict[str, dict[str, Membership]] = {slot: {} for slot in kind.slots}
     for unit in faction.units:
         if (membership := unit.battlegroups.get(kind.id)) is not None:
             for slot in membership.slots or (IN_NO_SLOT,):
-                units.setdefault(slot, []).append({"unit": unit.id, **_limits(membership)})
+                units.setdefault(slot, {})[unit.id] = membership
     for slot, slot_units in units.items():
-        limits = kind.slots.get(slot)
-        head = {"slot": slot, "name": "in no slot" if limits is None else limits.name}
-        yield head | _limits(limits or Limits()) | {"units": slot_units}
+        yield slot, kind.slots.get(slot, _NO_SLOT), slot_units
 
 
 def _limits(limits: Limits) -> dict[str, int | None]:
     return {"least": limits.least, "most": limits.most}
-
-
-# --- as a text ------------------------------------------------------------------------------------
 
 
 def _faction_blocks(faction: Faction, units_command: str) -> Iterator[list[str]]:
@@ -180,11 +177,11 @@ def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
     memberships = (unit.battlegroups.get(kind.id) for unit in faction.units)
     first_slots = {membership.slots[0] for membership in memberships if membership and membership.slots}
     lines = [("  slot", "units", "which")]
-    for slot in _slots(faction, kind):
-        number = Limits(least=slot["least"], most=slot["most"]).limits_in_words
-        if number != Limits().limits_in_words or slot["slot"] in (*first_slots, IN_NO_SLOT):
-            units = ", ".join(map(_unit_and_limits, slot["units"])) or "none"
-            lines.append((f"  {slot['slot'] or slot['name']}", number, units))
+    for slot, limits, slot_units in _slots(faction, kind):
+        number = limits.limits_in_words
+        if number != Limits().limits_in_words or slot in (*first_slots, IN_NO_SLOT):
+            units = ", ".join(_unit_and_limits(*pair) for pair in slot_units.items()) or "none"
+            lines.append((f"  {slot or limits.name}", number, units))
     return _table_of_three(lines)
 
 
@@ -197,9 +194,7 @@ def _table_of_three(rows: Sequence[tuple[str, str, str]]) -> list[str]:
     return [line.replace(NO_BREAK, " ") for line in aligned_within(rows, "<", [2])]
 
 
-def _unit_and_limits(unit: dict[str, Any]) -> str:
+def _unit_and_limits(unit: str, membership: Membership) -> str:
     """Return the id of a unit, with its limits unless they are usual; all spaces are no-break spaces."""
-    number = Limits(least=unit["least"], most=unit["most"]).limits_in_words
-    if number == USUAL_LIMITS.limits_in_words:
-        return str(unit["unit"])
-    return f"{unit['unit']} ({number})".replace(" ", NO_BREAK)
+    number = membership.limits_in_words
+    return unit if number == USUAL_LIMITS.limits_in_words else f"{unit} ({number})".replace(" ", NO_BREAK)

@@ -26,7 +26,7 @@ from analyser.rules.shots import RowFacts, WhyNot
 from analyser.rules.structs import INCH, NONE, Officer, Sight
 from analyser.scenarios.attack import attack_record, target_record
 from analyser.scenarios.fight_records import unit_facts as facts_of
-from analyser.scenarios.resolve import resolve_combatant, row_facts, veteran_of
+from analyser.scenarios.resolve import WHY_NOT, resolve_combatant, row_facts, veteran_of
 from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, Combatant, DuelTerms, Target
 from analyser.web.memory_records import (
     ANSWERS,
@@ -47,10 +47,7 @@ REFUSALS: Mapping[int, str] = {
     WhyNot.CATEGORY: "it does not fire at such targets",
     WhyNot.OUT_OF_RANGE: "the target is out of range",
     WhyNot.NO_DICE: "it has no attack dice for this number of models",
-    WhyNot.RELOADING: "it is Slow to Fire and the attacker is reloading",
-    WhyNot.ADVANCED: "it is Move or Fire and the attacker has advanced",
-    WhyNot.REACTIVE: "it is Reactive: opportunity fire only",
-    WhyNot.SHORT_RANGE: "it is Indirect and the target is within short range",
+    **WHY_NOT,
     Refusal.IS_STATIC: "a Static unit cannot charge",
     Refusal.NO_ROW_TO_CHARGE_WITH: "it has no melee or impact row to charge with",
     Refusal.CANNOT_BE_CHARGED: "the target cannot be charged",

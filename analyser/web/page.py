@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from analyser.common.files import write_content
 from analyser.common.text import json_text
-from analyser.game.army import ArmyUnit
+from analyser.game.army import ArmyUnit, names_apart
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
@@ -70,7 +70,7 @@ def table(mine: ArmyLike, yours: ArmyLike, *, profiles: ProfilesLike | None = No
     """
     library = library_of(profiles)
     armies = [load_army(army, library) for army in (mine, yours)]
-    names = _distinct_names([army.name for army in armies])
+    names = names_apart(*armies)
     warnings = [f"{name}: {warning}" for name, army in zip(names, armies) for warning in army.warnings]
     sides = [(name, [(_unit_name(unit), unit.loadout) for unit in army]) for name, army in zip(names, armies)]
     return _page("table", " against ".join(names), sides, library, warnings)
@@ -137,10 +137,6 @@ def _changed_loadout(loadout: Loadout) -> Loadout:
 def _unit_name(unit: ArmyUnit) -> str:
     name, number, count = unit.title.partition(" #")
     return f"{name.removesuffix(f', {unit.loadout.level_name}')}{number}{count}"
-
-
-def _distinct_names(names: Sequence[str]) -> list[str]:
-    return list(names) if len(set(names)) == len(names) else [f"{name} {n}" for n, name in enumerate(names, 1)]
 
 
 def _page(

@@ -84,7 +84,7 @@ def test_a_charge_and_a_duel_test_the_discipline_of_the_level():
 
 def test_a_card_has_a_column_of_what_differs_and_the_battlegroups():
     printed = run("units", "card", WINGED).output
-    assert "faction (at most 1), canglong-guardian (at most 1)," in printed
+    assert "faction (up to 1), canglong-guardian (up to 1)," in printed
     assert "DISCIPLINE" not in printed.split("level", 1)[0]
     lines = [line.split() for line in printed.splitlines()]
     assert [line[-1] for line in lines if line[:1] in ([name] for name in DISCIPLINES)] == ["6", "7", "7"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -45,40 +45,38 @@ class ImportWarnings:
 
 def review(unit: Unit, warnings: ImportWarnings) -> None:
     """Add a warning for every value of `unit` that is possible but unlikely."""
-    _review_levels(unit, warnings)
-    if not unit.rows:
-        warnings.add(unit.name, "no armaments row: this unit cannot attack")
-    for row in unit.rows:
-        _review_ranges(row, warnings)
-        _review_dice(unit, row, warnings)
-        _review_bands(unit, row, warnings)
+    for value, problem in _doubts(unit):
+        warnings.add(value, problem)
 
 
-def _review_levels(unit: Unit, warnings: ImportWarnings) -> None:
+def _doubts(unit: Unit) -> Iterator[tuple[str, str]]:
+    """Yield each unlikely value of a unit, with the problem."""
     if "behemoth" not in unit.traits and "basic" not in unit.levels:
-        warnings.add(", ".join(unit.levels), "no basic level")
+        yield ", ".join(unit.levels), "no basic level"
     for name, level in unit.levels.items():
         for value, if_missing, if_zero in (
             (level.points, "has no cost in points", "costs no points"),
             (level.victory_points, "has no victory-point rating", "is worth no victory points"),
         ):
-            if value is None:
-                warnings.add(name, f"this level {if_missing}")
-            elif value == 0:
-                warnings.add(f"{name}: 0", f"this level {if_zero}")
-    levels = unit.levels.values()
-    models = [level.models for level in levels]
-    points = [level.points for level in levels if level.points is not None]
-    victory_points = [level.victory_points for level in levels if level.victory_points is not None]
-    if not _grows(models):
-        warnings.add(_list_text(models), "models do not grow with the level")
-    if not _grows(points):
-        warnings.add(_list_text(points), "points do not grow with the level")
-    if not _grows(victory_points, strictly=False):
-        warnings.add(_list_text(victory_points), "victory points fall with the level")
+            if not value:
+                yield (name, f"this level {if_missing}") if value is None else (f"{name}: 0", f"this level {if_zero}")
+    for key, problem in (
+        ("models", "models do not grow with the level"),
+        ("points", "points do not grow with the level"),
+        ("victory_points", "victory points fall with the level"),
+    ):
+        numbers = [number for level in unit.levels.values() if (number := getattr(level, key)) is not None]
+        if not _grows(numbers, strictly=key != "victory_points"):
+            yield _list_text(numbers), problem
+    if not unit.rows:
+        yield unit.name, "no armaments row: this unit cannot attack"
+    for row in unit.rows:
+        yield from _doubts_of_ranges(row)
+        yield from _doubts_of_dice(unit, row)
+        yield from _doubts_of_bands(unit, row)
 
 
-def _grows(values: Sequence[int], *, strictly: bool = True) -> bool:
+def _grows(values: Sequence[int], *, strictly: bool = False) -> bool:
     return all(low < high or (low == high and not strictly) for low, high in pairwise(values))
 
 
@@ -86,53 +84,52 @@ def _list_text(values: Iterable[int]) -> str:
     return ", ".join(map(str, values))
 
 
-def _review_ranges(row: Row, warnings: ImportWarnings) -> None:
-    if row.long_range is not None and row.long_range > LONGEST_USUAL_RANGE:
-        warnings.add(f'{row.name}: {row.long_range:g}"', f"a range beyond {LONGEST_USUAL_RANGE} inches")
+def _doubts_of_ranges(row: Row) -> Iterator[tuple[str, str]]:
     for reach in (row.short_range, row.long_range):
         if reach == 0:
-            warnings.add(f'{row.name}: {reach:g}"', "a range of 0")
-    if row.kind != "ranged" and row.long_range is not None:
-        warnings.add(f'{row.name}: {row.long_range:g}"', "a range on a row that is not ranged")
+            yield f'{row.name}: {reach:g}"', "a range of 0"
+    if row.long_range is not None and (row.kind != "ranged" or row.long_range > LONGEST_USUAL_RANGE):
+        is_ranged = row.kind == "ranged"
+        problem = f"beyond {LONGEST_USUAL_RANGE} inches" if is_ranged else "on a row that is not ranged"
+        yield f'{row.name}: {row.long_range:g}"', f"a range {problem}"
 
 
-def _review_dice(unit: Unit, row: Row, warnings: ImportWarnings) -> None:
+def _doubts_of_dice(unit: Unit, row: Row) -> Iterator[tuple[str, str]]:
     behemoth = "behemoth" in unit.traits
     bands = row.bands[::-1] if behemoth else row.bands
     problem = "attack dice grow as damage grows" if behemoth else "attack dice fall as models grow"
     for values in ([band.dice for band in bands], [band.special for band in bands if band.special is not None]):
-        if not _grows(values, strictly=False):
-            warnings.add(f"{row.name}: {_list_text(values)}", problem)
+        if not _grows(values):
+            yield f"{row.name}: {_list_text(values)}", problem
     qualities = [quality.name for quality in row.qualities if quality.name in TWO_VALUE_QUALITIES]
     two_value_bands = [band for band in row.bands if band.special is not None]
     if two_value_bands and not qualities:
-        warnings.add(_cells(row, row.bands), f"a value in parentheses without {' or '.join(TWO_VALUE_QUALITIES)}")
-    if qualities and not two_value_bands:
-        warnings.add(_cells(row, row.bands), f"{qualities[0]} without a value in parentheses")
-    if qualities and two_value_bands and len(two_value_bands) < len(row.bands):
-        warnings.add(_cells(row, row.bands), f"{qualities[0]}, but a band has no value in parentheses")
+        yield _cells(row, row.bands), f"a value in parentheses without {' or '.join(TWO_VALUE_QUALITIES)}"
+    elif qualities and len(two_value_bands) < len(row.bands):
+        lacks = ", but a band has no value in parentheses" if two_value_bands else " without a value in parentheses"
+        yield _cells(row, row.bands), f"{qualities[0]}{lacks}"
     if any(band.special is not None and band.special < band.dice for band in two_value_bands):
-        warnings.add(_cells(row, two_value_bands), "a value in parentheses is lower than the value before it")
+        yield _cells(row, two_value_bands), "a value in parentheses is lower than the value before it"
 
 
 def _cells(row: Row, bands: Iterable[Band]) -> str:
     return f"{row.name}: {', '.join(band.cell for band in bands)}"
 
 
-def _review_bands(unit: Unit, row: Row, warnings: ImportWarnings) -> None:
-    """Warn unless the bands cover each number of models (or a behemoth's damage) exactly once (AC-2.3)."""
+def _doubts_of_bands(unit: Unit, row: Row) -> Iterator[tuple[str, str]]:
+    """Yield a doubt unless the bands cover each number of models (or a behemoth's damage) exactly once (AC-2.3)."""
+    first, last, noun = 1, max(level.models for level in unit.levels.values()), "models"
     if "behemoth" in unit.traits:
         first, last, noun = 0, unit.damage_limit - 1, "damage"
-    else:
-        first, last, noun = 1, max(level.models for level in unit.levels.values()), "models"
     text = f"{row.name}: {', '.join(f'{band.first}-{band.last}' for band in row.bands)}"
     for low, high in pairwise(row.bands):
         if high.first <= low.last:
-            warnings.add(text, "bands overlap; the first matching band counts")
+            yield text, "bands overlap; the first matching band counts"
         elif high.first > low.last + 1:
-            warnings.add(text, f"no band for {low.last + 1} to {high.first - 1} {noun}")
-    begin, end = row.bands[0].first, max(band.last for band in row.bands)
-    if begin != first:
-        warnings.add(text, f"the bands begin at {begin} {noun} instead of {first}")
-    if end != last:
-        warnings.add(text, f"the bands end at {end} {noun} instead of {last}")
+            yield text, f"no band for {low.last + 1} to {high.first - 1} {noun}"
+    for edge, stated, usual in (
+        ("begin", row.bands[0].first, first),
+        ("end", max(band.last for band in row.bands), last),
+    ):
+        if stated != usual:
+            yield text, f"the bands {edge} at {stated} {noun} instead of {usual}"

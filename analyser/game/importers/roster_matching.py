@@ -32,11 +32,6 @@ class Match(NamedTuple):
     loadout: Loadout | None
     differences: tuple[Difference, ...] = ()
 
-    @property
-    def has_profile(self) -> bool:
-        """Return True if the library or the roster has a profile of the unit."""
-        return self.loadout is not None or self.unit.profile is not None
-
 
 def match_roster(roster: Roster, library: Profiles, numbers: Numbers = "profile") -> Army:
     """Return the army in a roster; `numbers` says which numbers count if roster and profile differ.
@@ -46,7 +41,7 @@ def match_roster(roster: Roster, library: Profiles, numbers: Numbers = "profile"
     """
     is_armoured_clash = roster.game_id == library.force_rules.game_system
     matches = [_match_of(unit, library, by_name=is_armoured_clash) for unit in roster.units]
-    usable = [match for match in matches if match.has_profile]
+    usable = [match for match in matches if match.loadout is not None or match.unit.profile is not None]
     _check_usable(roster, usable, is_armoured_clash=is_armoured_clash)
     faction = _faction(roster, matches, library)
     boons = [(selection, _boon_of(selection, faction)) for selection in roster.others]
