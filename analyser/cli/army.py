@@ -69,8 +69,9 @@ def army_card(file: str, out: str, numbers: str | None = None) -> None:
     """Write a page with the rows, dice and rules of the army in FILE; it prints on one sheet."""
     from analyser.report.army_card import army_card as page_of
 
-    result = _army_in(file, profiles_in_use(), numbers)
-    write_content(Path(out), page_of(result))
+    library = profiles_in_use()
+    result = _army_in(file, library, numbers)
+    write_content(Path(out), page_of(result, library.ruleset))
     _note_warnings(result)
 
 

@@ -22,7 +22,7 @@ from analyser.analysis.mutual_losses import EXCHANGE_KINDS, exchange_of
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.roles import ROLE_DESCRIPTIONS, plural
 from analyser.analysis.situations import BEST_TRADE
-from analyser.analysis.verdict import RULE, UNDECIDED
+from analyser.analysis.verdict import RULE
 from analyser.common.metrics import EFFICIENCY
 from analyser.common.text import percent
 from analyser.game.names import faction_name
@@ -31,8 +31,9 @@ from analyser.report.folder import ReportInputs
 from analyser.report.matchups_data import PAGE_FIGURES, packed_figures, page_data
 from analyser.report.page_frame import page_of
 from analyser.report.report_jobs import Balance
+from analyser.report.sliders import engine_of, slider_data
 from analyser.report.tactic_costs import cost_by_attacker, note_of
-from analyser.report.unit_cards import KINDS, PRICE_STEP, cards_of, kind_of, lines_of, verdict_text
+from analyser.report.unit_cards import KINDS, UNDECIDED, cards_of, kind_of, lines_of, verdict_text
 
 MOST_BYTES = 1_000_000  # compressed size above which a page has fewer figures
 MAIN_FIGURES = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")
@@ -97,12 +98,13 @@ def page_values(
         "names": names,
         "verdicts": {row["loadout"]: verdict_text(row) for row in priced},
         "points": {loadout.selector: loadout.level.points for loadout in answer.attackers},
+        "engine": engine_of(answer.attackers, answer.situations, answer.ruleset),
         "n_possible": int(answer.frame["why_not"].isna().sum()),
     }
     selectors = [level["selector"] for card in cards for level in card["levels"]]
     enemies = enemies_data(selectors, wins_of(answer.frame), trades)
     round_sentence = values["round_sentence"]
-    return values, {"units": cards, "enemies": enemies, "round_sentence": round_sentence, "price_step": PRICE_STEP}
+    return values, {"units": cards, "enemies": enemies, "round_sentence": round_sentence, "slider": slider_data()}
 
 
 def headline_of(prices: FairPoints) -> str:

@@ -17,7 +17,7 @@ from analyser.game.names import faction_name
 from analyser.game.units import unit_of
 from analyser.web.html import scripts, style, with_security_policy
 
-SCRIPTS = ("words", "packed", "dom")
+SCRIPTS = ("words", "module", "packed", "dom", "edits")
 """JavaScript modules of the calculator that these pages also use."""
 _SELECTOR = re.compile(r"[a-z0-9-]+/[a-z0-9-]+@[a-z0-9-]+")
 _HEADING = re.compile(

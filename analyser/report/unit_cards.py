@@ -6,9 +6,8 @@ import math
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from analyser.analysis.distance_curves import Curve
@@ -16,18 +15,18 @@ from analyser.analysis.efficiency import TableRow
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.price_drivers import defence_of
 from analyser.analysis.roles import role_of
-from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, lean_of, probabilities, verdict_of
+from analyser.analysis.verdict import FAIR, OVER, UNDER, lean_of
 from analyser.common.text import whole_percent
 from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.report.page_frame import anchor_of, fair_text, replace_selectors
 from analyser.report.report_jobs import Balance
+from analyser.report.sliders import verdicts_by_price
 
 KINDS = {UNDER: "under", OVER: "over", FAIR: "fair"}
 """CSS class of each verdict; all other verdicts are undecided."""
+UNDECIDED = "undecided"
 MOST_DRIVERS = 3
-PRICE_STEP = 1.02  # ratio between successive prices on a card
-PRICE_RANGE = 2.0  # prices on a card go from fair points / PRICE_RANGE to fair points * PRICE_RANGE
 _LOWEST, _HIGHEST = 0.5, 2.0  # ends of the logarithmic axis of points divided by fair points
 
 
@@ -199,6 +198,7 @@ class _LevelFacts:
             "level": loadout.level_name,
             "models": loadout.level.models,
             "points": loadout.level.points,
+            "defence": loadout.unit.defence,
             "hits": _hits(loadout),
             "charge": self._charges.get(loadout.selector),
             "rating": None if rating is None else f"{rating['rating']:.0f}".replace("-", "−"),
@@ -237,35 +237,8 @@ class _LevelFacts:
         return result
 
 
-class VerdictsByPrice(NamedTuple):
-    """Verdicts at prices from low to high, and the probabilities that a price is more than 10% too low or too high."""
-
-    today: int  # index of today's price
-    under: list[float]
-    over: list[float]
-    verdicts: list[str]
-    doubt: str  # reason for undecided verdicts, or empty; from a better loadout's price upwards all are over-priced
-
-
-def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
-    """Return verdicts at prices around fair points; a doubt applies to all if it alone blocks today's verdict."""
-    ends = np.log([1 / PRICE_RANGE, PRICE_RANGE]) - np.log(price["points_over_fair"])
-    first, last = min(0, int(ends[0] / np.log(PRICE_STEP))), max(0, int(ends[1] / np.log(PRICE_STEP)))
-    change = np.arange(first, last + 1) * np.log(PRICE_STEP)
-    mispricing = np.log(price["probably_over_fair"]) + price["sensitivity"] * change
-    limited = not np.isnan(price["at_most"])
-    least = np.log(price["points"] / price["at_most"]) + change if limited else np.full(len(change), -np.inf)
-    under, over = probabilities(mispricing, np.full(len(change), price["error"]), least)
-    is_decided_by_fights = verdict_of(price["under_probability"], price["over_probability"]) != UNDECIDED
-    doubt = price["doubt"] if is_decided_by_fights else ""
-    verdicts = [
-        OVER if limit >= 0 else verdict_of(cheap, dear, doubt) for cheap, dear, limit in zip(under, over, least)
-    ]
-    return VerdictsByPrice(-first, under.tolist(), over.tolist(), verdicts, doubt)
-
-
 def _prices(price: TableRow, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return :func:`verdicts_by_price` in words."""
+    """Return :func:`.sliders.verdicts_by_price` in words."""
     by_price = verdicts_by_price(price)
     words = []
     for verdict, under, over in zip(by_price.verdicts, by_price.under, by_price.over):

@@ -1,7 +1,5 @@
 /** Edits of units: changes apply to a copy, never to the printed unit. */
 
-import { clamped } from "./words.js";
-
 /** True if a unit has a rule, a quality of a row, or a type; with `rows`, a quality of these rows. */
 export const has = (unit, keyword, rows = unit.rows) =>
   unit.type === keyword || [...unit.rules, ...rows.flatMap(({ qualities }) => qualities)].some((each) => baseOf(each) === keyword);
@@ -14,7 +12,7 @@ export function allowedChanges(changes, unit, edits, none) {
   const limited = (edit) => {
     const printed = numberOf(unit, edit, none);
     const [least, most] = [Math.min(edit.least, printed), Math.max(edit.most, printed)];
-    return [edit.name, clamped(Math.round(changes[edit.name]), least, most)];
+    return [edit.name, Math.min(Math.max(Math.round(changes[edit.name]), least), most)];
   };
   return Object.fromEntries(edits.filter(({ name }) => Number.isFinite(changes[name])).map(limited));
 }

@@ -1,15 +1,13 @@
 /** The page: reads its data, shows the state, and changes the state when the reader uses a control. */
 
-import { open } from "./module.js";
-import { unpack } from "./packed.js";
+import { load } from "./packed.js";
 import { h, morph } from "./dom.js";
 import { Game, OWN, RESTORE, emptyState, fromLink, only, settled, toLink, without } from "./state.js";
 import { Answers } from "./answers.js";
 import { pageContent, unitsOf } from "./panels.js";
 import { loadoutName } from "./workshop.js";
 
-const { head: page, rest } = await unpack("engine");
-const engine = await open(rest, page.layout);
+const { engine, ...page } = await load("engine");
 const place = document.getElementById("page");
 const game = new Game(page.id);
 const searched = { attackers: "", targets: "" };

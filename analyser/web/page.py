@@ -24,8 +24,8 @@ from analyser.web.memory_layout import layout
 from analyser.web.page_data import conditions, notes, page_data, unit_entry
 
 SCRIPTS = (
-    *("words", "packed", "dom"),  # also used by reports
-    *("module", "edits", "state", "elements", "conditions", "workshop", "background", "answers", "panels", "page"),
+    *("words", "module", "packed", "dom", "edits"),  # also used by reports
+    *("state", "elements", "conditions", "workshop", "background", "answers", "panels", "page"),
 )
 """JavaScript modules of the page, each after the modules that it imports."""
 _FRAME = 900  # height in a notebook, pixels

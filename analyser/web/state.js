@@ -8,7 +8,6 @@
  */
 
 import { has } from "./edits.js";
-import { clamped } from "./words.js";
 
 export const OWN = "of your own";
 export const GONE = "This unit is gone.";
@@ -46,7 +45,7 @@ export function fromLink(link) {
     const [unit, values] = each.split("*");
     if (KEY.test(unit)) state.units[unit] = fromText(values ?? "");
   }
-  state.round = clamped(Math.trunc(Number(text("round"))) || 1, 1, 99);
+  state.round = Math.min(Math.max(Math.trunc(Number(text("round"))) || 1, 1), 99);
   return state;
 }
 
@@ -80,6 +79,8 @@ export const only = (values, names) => Object.fromEntries(Object.entries(values)
 
 /** The entries of an object without these names. */
 export const without = (values, ...names) => only(values, Object.keys(values).filter((name) => !names.includes(name)));
+
+const clamped = (value, least, most) => Math.min(Math.max(value, least), most);
 
 /** A state with what is possible for its units only; `units` are all units by key. */
 export function settled(state, units, { conditions }) {

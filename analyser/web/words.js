@@ -1,4 +1,4 @@
-/** Formats of numbers and texts, limits, and text search, for all pages. */
+/** Formats of numbers and texts, and text search, for all pages. */
 
 /** A probability in percent; rounding never gives 0% or 100%. */
 export function percent(p, digits = 0) {
@@ -17,8 +17,6 @@ export const tenths = (value) => String(Number(value.toFixed(1)));
 export const signed = (change, text) => `${change < 0 ? "−" : "+"}${text(Math.abs(change))}`;
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
-export const clamped = (value, least, most) => Math.min(Math.max(value, least), most);
 
 /** Words of a search. */
 export const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,6 +1,6 @@
 // The figures of a page: JSON, followed by columns of 32-bit floats, each ordered by situation, then by pair.
 
-const { head: data, rest } = await unpack("figures");
+const { head: data, rest } = await unpack(byId("figures").textContent);
 const count = data.pairs[0].length * data.situations.length;
 const floats = new Float32Array(rest.slice().buffer);
 data.columns = Object.fromEntries(data.columns.map((name, number) => [name, floats.subarray(count * number, count * (number + 1))]));

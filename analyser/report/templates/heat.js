@@ -34,9 +34,10 @@ const whyNot = (mine, theirs, situation) =>
 // --- colours
 
 // Position of a figure on the colour scale, 0 to 1; logarithmic, to distinguish small figures.
+const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
 const positionOf = (metric, value, highest) => {
-  if (!metricOf[metric].is_probability) return 1 - Math.log(clamped(value / highest, data.least_share, 1)) / Math.log(data.least_share);
-  const probability = clamped(value, data.least_probability, 1 - data.least_probability);
+  if (!metricOf[metric].is_probability) return 1 - Math.log(clamp(value / highest, data.least_share, 1)) / Math.log(data.least_share);
+  const probability = clamp(value, data.least_probability, 1 - data.least_probability);
   return (1 + Math.log(probability / (1 - probability)) / Math.log(1 / data.least_probability - 1)) / 2;
 };
 const paint = (target, metric, value, highest) => {
