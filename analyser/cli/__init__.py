@@ -46,7 +46,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by 
         "balance": "What units should cost (fair points); the effect of a change.",
         "report": "A balance report; its history over versions of the profiles; the changes between two versions.",
     },
-    HIDDEN: {"warm-up": "Compile all kernels now."},
+    HIDDEN: {"warm-up": "Compile all kernels now.", "completion": "Print a shell completion script."},
 }
 SUBCOMMANDS: Mapping[str, Sequence[str]] = {  # the commands in each group, the default command first
     "battle": ("simulate", "plan"),
@@ -61,7 +61,7 @@ SUBCOMMANDS: Mapping[str, Sequence[str]] = {  # the commands in each group, the 
 }
 _MODULES = {  # modules of the commands that are not in a module of their own name
     **dict.fromkeys(("attack", "charge", "duel", "run"), "fights"),
-    "warm-up": "set_up",
+    **dict.fromkeys(("warm-up", "completion"), "set_up"),
     "matchups": "compare",
     "calculator": "army",
 }

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from analyser.cli import system_errors
-from analyser.cli.option_base import Setting
+from analyser.cli.option_base import COMPLETERS, Setting
 from analyser.common import interrupts
 from analyser.common.errors import (
     LONGEST_MESSAGE,
@@ -153,7 +154,8 @@ class Commands(click.Group):
         """Parse as click does; add the default command unless the first word looks like a command."""
         first = args[0] if args else ""
         is_misspelt = re.fullmatch("[a-z][a-z-]*", first) and nearest(first, self.summaries, likeness=_LIKENESS)
-        if self.default_command and not is_misspelt and first not in self.summaries:
+        is_undecided = ctx.resilient_parsing and not args  # completion of the first word offers commands and arguments
+        if self.default_command and not is_misspelt and first not in self.summaries and not is_undecided:
             args = [self.default_command, *args]
         return super().parse_args(ctx, args)
 
@@ -184,6 +186,19 @@ class Commands(click.Group):
         headings = (heading for heading in self.sections if heading != HIDDEN or ALL_HELP in ctx.meta)
         rows = {heading: [(name, self.summary(name)) for name in self.sections[heading]] for heading in headings}
         _write_sections(formatter, rows)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return matching names, and completions for the default command."""
+        items = [
+            CompletionItem(name, help=self.summary(name)) for name in self.summaries if name.startswith(incomplete)
+        ]
+        if not self.default_command:
+            return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
+        default = self.load(self.default_command)
+        context = default.make_context(self.default_command, [], parent=ctx, resilient_parsing=True)
+        arguments = (parameter for parameter in default.params if isinstance(parameter, click.Argument))
+        completed = default if incomplete.startswith("-") else next(arguments, default)
+        return [*items, *completed.shell_complete(context, incomplete)]
 
 
 class Command(click.Command):
@@ -243,7 +258,7 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, after rejecting repeated options, which click would ignore silently."""
         ctx.meta[TYPED_COMMAND] = " ".join([ctx.command_path, *args])
-        _, _, stated = self.make_parser(ctx).parse_args(list(args))
+        _, _, stated = self.make_parser(ctx).parse_args([] if ctx.resilient_parsing else list(args))
         for option in stated:
             is_repeatable = not isinstance(option, click.Option) or option.multiple
             is_plain_flag = isinstance(option, click.Option) and option.is_flag and not option.secondary_opts
@@ -294,7 +309,8 @@ class Command(click.Command):
 def command(arguments: str, *params: click.Parameter, **more: Any) -> Callable[[Callable[..., Any]], Command]:
     """Return a decorator that makes a :class:`Command` from a function.
 
-    `arguments` are those of the usage line, such as ``UNIT [UNITS]...``. The name of each is its word in lower case.
+    `arguments` are those of the usage line, such as ``UNIT [UNITS]...``. The name of each is its word in lower case;
+    the word also selects the completion of its values.
     """
     return click.command(cls=Command, params=[*map(_argument, arguments.split()), *params], **more)
 
@@ -302,7 +318,13 @@ def command(arguments: str, *params: click.Parameter, **more: Any) -> Callable[[
 def _argument(usage: str) -> click.Argument:
     word = re.sub(r"[^A-Z].*", "", usage.lstrip("["))
     size = -1 if usage.endswith("...") else 1
-    return click.Argument([word.lower()], metavar=usage, nargs=size, required=not usage.startswith("["))
+    return click.Argument(
+        [word.lower()],
+        metavar=usage,
+        nargs=size,
+        required=not usage.startswith("["),
+        shell_complete=COMPLETERS.get(word),
+    )
 
 
 def _group_of_default(context: click.Context) -> Commands | None:

@@ -9,7 +9,7 @@ import click
 
 from analyser.cli.answer import profiles_in_use, write
 from analyser.cli.command_base import command
-from analyser.cli.option_base import Option
+from analyser.cli.option_base import Option, complete_unit_name
 from analyser.cli.options import output
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.text import aligned
@@ -61,7 +61,10 @@ def _find_loadouts(library: Profiles, which: str) -> list[Loadout]:
     return loadouts
 
 
-@command("UNIT", *_OUTPUT, examples=("crown/rifle-platoon", "rifle-platoon --format json"))
+_UNIT = click.Argument(["unit"], shell_complete=complete_unit_name)
+
+
+@command("", _UNIT, *_OUTPUT, examples=("crown/rifle-platoon", "rifle-platoon --format json"))
 def units_card(unit: str) -> None:
     """Show one UNIT as on its card: numbers, special rules, levels, armaments."""
     library = profiles_in_use()

@@ -241,8 +241,15 @@ def check(asked, names):
     assert not loaded, (asked, loaded)
 import analyser
 check("import analyser", HEAVY)
-from analyser.cli import main
-for words, names in ASKED:
+from analyser.cli import cli, main
+from click.shell_completion import BashComplete
+for words, names in ASKED[:-2]:
+    main(words)
+    check(words, names)
+for *words, last in [each.split(" ") for each in KEYS]:
+    assert BashComplete(cli, {}, "analyser", "").get_completions(words, last)
+    check(words, HEAVY[:4])
+for words, names in ASKED[-2:]:
     main(words)
     check(words, names)
 """
@@ -255,5 +262,6 @@ def test_what_is_heavy_is_loaded_only_where_it_is_needed(fight):
         (["attack", "--help"], HEAVY[:4]),
         (["run", fight], ("pandas", "matplotlib", "scipy.stats")),
     ]
-    program = f"HEAVY, ASKED = {HEAVY}, {asked}\n{LOADED}"
+    keys = ["attack crown/", "matchups a b --metric ", "units cr", "duel a b --policy-a "]
+    program = f"HEAVY, ASKED, KEYS = {HEAVY}, {asked}, {keys}\n{LOADED}"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).stderr == b""
