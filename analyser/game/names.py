@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain, count
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import AfterValidator, Field
 
 from analyser.common.errors import InputError, MisspeltError, nearest, shown, suggestion_of
 from analyser.game.keywords import plain_name
+
+if TYPE_CHECKING:
+    from analyser.game.units import Faction
 
 ItemT = TypeVar("ItemT")
 
@@ -61,6 +64,24 @@ def selector_parts(selector: str) -> tuple[str, str, str]:
         faction, rest = "", normalised
     unit, _, level = rest.partition("@")
     return faction, unit, level
+
+
+def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
+    """Add ``/`` and ``@`` to a selector in plain words; a selector with ``@``, or a part of a unit's id, is unchanged.
+
+    >>> from analyser import load_profiles
+    >>> selector_from_words("Crown Rifle Platoon reinforced", load_profiles().factions)
+    'crown/rifle-platoon@reinforced'
+    """
+    faction, words, level = selector_parts(selector)
+    units = [unit for faction in factions.values() for unit in faction.units]
+    if level or "-" not in words or any(words in unit.id for unit in units):
+        return selector
+    levels = {name for unit in units for name in unit.levels}
+    level = max((name for name in levels if words.endswith(f"-{name}")), key=len, default="")
+    faction = faction or next((name for name in factions if words.startswith(f"{name}-")), "")
+    unit = words.removesuffix(f"-{level}").removeprefix(f"{faction}-")
+    return "".join([f"{faction}/" * bool(faction), unit, f"@{level}" * bool(level)])
 
 
 def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selector: str = "", hint: str = "") -> ItemT:

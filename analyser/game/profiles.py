@@ -19,7 +19,7 @@ from analyser.common.files import is_there, name_of, path_of, read_toml, unreada
 from analyser.common.text import fill
 from analyser.common.validation import Record, checked
 from analyser.game.forces import ForceRules
-from analyser.game.names import find_named, selector_parts
+from analyser.game.names import find_named, selector_from_words, selector_parts
 from analyser.game.ruleset import HouseRules, Ruleset, ruleset_parts, ruleset_record
 from analyser.game.units import Faction, Loadout, Unit
 
@@ -212,8 +212,8 @@ class Profiles:
         Parameters
         ----------
         selector : str or Loadout
-            ``faction/unit@level``; case is ignored, and a space counts as a hyphen. Any unambiguous abbreviation is
-            accepted. The faction may be left out, and so may the level of a unit with a single level.
+            ``faction/unit@level``, or these words separated by spaces; case is ignored. Any unambiguous abbreviation
+            is accepted. The faction may be left out, and so may the level of a unit with a single level.
 
         Raises
         ------
@@ -224,11 +224,12 @@ class Profiles:
             return selector
         check_text(selector, "selector", _SELECTOR_EXAMPLE)
         if selector not in self._loadouts:
-            level = selector_parts(selector)[2]
-            loadouts = _loadouts_of(*self.unit(selector), self.ruleset.rules)
+            normalised = selector_from_words(selector, self._factions_for(selector_parts(selector)[0]))
+            level = selector_parts(normalised)[2]
+            loadouts = _loadouts_of(*self.unit(normalised), self.ruleset.rules)
             levels = [(loadout.level_name, loadout) for loadout in loadouts]
             is_only = not level and len(levels) == 1
-            self._loadouts[selector] = levels[0][1] if is_only else find_named(level, levels, "level", selector)
+            self._loadouts[selector] = levels[0][1] if is_only else find_named(level, levels, "level", normalised)
         return self._loadouts[selector]
 
     __getitem__ = loadout
@@ -240,6 +241,7 @@ class Profiles:
         if colon:  # some commands accept keys after a colon
             problem = f"selector {shown(selector)}: no keys are accepted after a colon here"
             raise InputError(problem, allowed=f"{before!r}; {_KEYS_IN_PYTHON.format(before)}")
+        selector = selector_from_words(selector, self._factions_for(selector_parts(selector)[0]))
         faction_part, unit_part, _ = selector_parts(selector)
         candidates = self._factions_for(faction_part).items()
         by_name = [find_named(faction_part, candidates, "faction", selector)] if faction_part else []

@@ -39,7 +39,7 @@ def shipped():
 
 @pytest.mark.parametrize(
     "selector",
-    ["riv/guard@bas", "river / otter-guard @ basic"],
+    ["riv/guard@bas", "river / otter-guard @ basic", "river otter guard basic", "riv/otter guard basic"],
 )
 def test_a_selector_forgives_case_spaces_and_unambiguous_shortening(folder, selector):
     assert Profiles(folder).loadout(selector).selector == "river/otter-guard@basic"
