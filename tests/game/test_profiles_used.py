@@ -139,11 +139,11 @@ def test_a_price_edited_in_the_checkout_is_in_the_answer_unless_an_installed_cop
     shutil.copytree(checkout / "profiles", installed / "analyser" / "profiles")
     assert run(installed, "units", at=checkout)[1] == ""  # they say the same
     edit_price(checkout / "profiles")
-    after, note = run(checkout, "units", "--faction", "crown", "--format", "json", at=checkout)
+    after, note = run(checkout, "units", "crown", "--format", "json", at=checkout)
     assert prices(json.loads(after))["crown/rifle-platoon@basic"] == 36
     assert json.loads(after)["profiles"] != profiles_used().as_dict()
     assert note == ""
-    out, note = run(installed, "units", "--faction", "crown", at=checkout)
+    out, note = run(installed, "units", "crown", at=checkout)
     assert note == (
         f"note: the profiles in {installed / 'analyser' / 'profiles'} are used; "
         "to use ./profiles add --profiles profiles\n"

@@ -50,4 +50,4 @@ def test_the_shipped_profiles_are_the_import_of_the_real_files_and_the_correctio
                 corrected += 1
             assert our_unit.model_dump(mode="json") == expected
     assert corrected == len(CORRECTED)
-    assert "98 units, 274 reinforcement levels, 257 rows, 28 warnings" in str(report)
+    assert "98 units, 274 reinforcement levels, 257 rows, 24 warnings" in str(report)
