@@ -205,12 +205,22 @@ class Sections:
         return tables
 
     def rules(self, question: Any) -> Rules:
-        """Return the rules of all sections; a text applies if it applies to any section."""
-        merged: tuple[dict[str, Any], ...] = {}, {}, {}
-        for section in self.answers_by_section(question).values():
+        """Return the rules of all sections; what is not modelled, and a warning, names its sections if not all."""
+        answers = self.answers_by_section(question)
+        merged: tuple[dict[str, list[str]], ...] = {}, {}, {}
+        for name, section in answers.items():
             for texts, section_texts in zip(merged, section.rules()):
-                texts.update({text: texts.get(text) or applies for text, applies in section_texts.items()})
-        return Rules(*merged)
+                for text in (text for text, applies in section_texts.items() if applies):
+                    texts.setdefault(text, []).append(name)
+
+        def named(texts: Mapping[str, list[str]]) -> dict[str, bool]:
+            return {
+                text if len(names) == len(answers) else f"{text} ({', '.join(names)})": True
+                for text, names in texts.items()
+            }
+
+        applied, not_modelled, warnings = merged
+        return Rules(dict.fromkeys(applied, True), named(not_modelled), named(warnings))
 
 
 def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axes | Panels:

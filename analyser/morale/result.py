@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
-from analyser.common.estimates import CERTAIN_WITHIN, estimate
+from analyser.common.estimates import CERTAIN_WITHIN, Estimate, estimate
 from analyser.common.frames import tidy
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
@@ -175,19 +176,34 @@ class MoraleResult(Result):
 
     @property
     def headline(self) -> str:
-        """Sentence about the first event that is uncertain in the last round or turn, else about the likeliest."""
-        title = SYSTEMS[self.system].title
-        probabilities = {name: self.probability(name) for name in self.events}
-        if not probabilities:
-            return f"{title}: the answer has no probability."
-        uncertain = (name for name, p in probabilities.items() if CERTAIN_WITHIN < p < 1 - CERTAIN_WITHIN)
-        name = next(uncertain, max(probabilities, key=probabilities.__getitem__))
-        subject = ", ".join([title, *self._row_words(self._tables_of_events[name])])
-        return frequency_sentence(f"{subject}:", name.replace("_", " "), probabilities[name])
+        """Sentence about the main event of the system where it is likeliest; if all are certain, about the last row."""
+        system = SYSTEMS[self.system]
+        if hasattr(system.answers, "headline"):
+            sentence: str = system.answers.headline(self)
+            return sentence
+        names = [
+            *dict.fromkeys(
+                name for name in (*getattr(system.answers, "MAIN_EVENTS", ()), *self.events) if name in self.events
+            )
+        ]
+        if not names:
+            return f"{system.title}: the answer has no probability."
+        places = [(name, *self._likeliest_row(name)) for name in names]
+        uncertain = (place for place in places if CERTAIN_WITHIN < place[2] < 1 - CERTAIN_WITHIN)
+        at_last = [(name, self._row_at(self._tables_of_events[name], None), self.probability(name)) for name in names]
+        name, row, probability = next(uncertain, max(at_last, key=itemgetter(2)))
+        subject = ", ".join([system.title, *self._row_words(self._tables_of_events[name], row)])
+        return frequency_sentence(f"{subject}:", name.replace("_", " "), probability)
 
-    def _row_words(self, name: str) -> list[str]:
-        """Return the keys of a table's first row in the last round or turn, in words."""
-        words, row = getattr(SYSTEMS[self.system].answers, "KEY_WORDS", {}), self._row_at(name, None)
+    def _likeliest_row(self, name: str) -> tuple[int, Estimate]:
+        """Return the index of the last row in which an event is likeliest, and its probability there."""
+        weights = self.raw_tables[self._tables_of_events[name]].weights[f"p_{name}"]
+        row = int(np.flatnonzero(np.isclose(weights, np.max(weights)))[-1])
+        return row, estimate(float(weights[row]), self.trials)
+
+    def _row_words(self, name: str, row: int) -> list[str]:
+        """Return the keys of a table's row in words."""
+        words = getattr(SYSTEMS[self.system].answers, "KEY_WORDS", {})
         keys = {key: values[row] for key, values in self.raw_tables[name].keys.items()}
         return [words.get(key, partial(_key_text, key))(value) for key, value in keys.items()]
 

@@ -17,8 +17,9 @@ class System(NamedTuple):
 
     Its module `answers` has the functions `chains`, `answer` (tables by name) and `rules` of a question, and the panels
     of its picture, `PANELS`. It may have the functions `weights` (if the chains alone do not determine the weights of
-    states) and `complete` (adds keys to a raw question from the profiles), `CASES` (heading above chains' names), and
-    `KEY_WORDS` (functions that put the value of a table's key in words, by key).
+    states), `complete` (adds keys to a raw question from the profiles) and `headline` (of a result), `CASES` (heading
+    above chains' names), `MAIN_EVENTS` (events for the headline, the most important first), and `KEY_WORDS` (functions
+    that put the value of a table's key in words, by key).
     """
 
     name: str

@@ -44,16 +44,20 @@ GONE = {"models": 10, "nerve": 0.67, "losses": 2}
 @pytest.mark.parametrize(
     ("system", "question", "row"),
     [
-        ("legion", LED, "Star Wars: Legion, with a commander, round 2: suppressed "),
-        ("legion", {"courage": 2, "tokens": 5}, "Star Wars: Legion, without a commander, round "),
-        ("warmaster", {"dice": 1, "obstacles": [FRIEND]}, "Warmaster, if friends always make way: confused "),
+        ("legion", LED, "Star Wars: Legion, without a commander, round 1: panicked "),
+        (
+            "legion",
+            {"courage": 1, "tokens": 2},
+            "Star Wars: Legion, without a commander, round 1: panicked 2 times in 5.",
+        ),
+        ("warmaster", {"dice": 1, "obstacles": [FRIEND]}, "Warmaster, if friends never make way: confused "),
         ("warmaster", {"dice": 1, "turns": 3}, "Warmaster, turn 3: confused "),
-        ("compare", GONE, "Four games and Armoured Clash side by side, round 6, Armoured Clash: always gone."),
+        ("compare", GONE, "Gone after round 6: Armoured Clash always, Star Wars: Legion "),
         ("mordheim", {"warband": FOUGHT, "turns": 4}, ", turn 4: "),
         ("grande-tactique", {"check": {"arm": "infantry"}}, "Grande Tactique, infantry: "),
     ],
 )
-def test_a_headline_names_the_row_of_its_figure_in_the_last_round(system, question, row):
+def test_a_headline_names_the_row_where_its_event_is_likeliest(system, question, row):
     assert row in morale.exact(system, question).headline
 
 

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, TooLargeError
+from analyser.common.estimates import estimate
 from analyser.common.method_settings import Sampling
+from analyser.common.text import how_often
 from analyser.engine.chain.chain import Chain, Paths, Recorded
 from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.simulated import counts_along
@@ -32,9 +34,9 @@ from analyser.scenarios.load import load_as
 
 if TYPE_CHECKING:
     from analyser.engine.fight.simulated.simulation import Simulation
+    from analyser.morale.result import MoraleResult
 
 DUEL_SECTIONS = ("duel", "a", "b")
-KEY_WORDS = {"system": lambda name: CLASS_OF[name].title}
 PANELS = (Panel("fates", "fates", "Fates", "round", by="system"),)
 MOST_STATES = 4000  # most pairs of states from which an exact round is computed, within some seconds
 MOST_ENTRIES = 4_000_000  # most combinations of a path and a pair of states in a round, with repeats
@@ -50,6 +52,18 @@ NOT_MODELLED = (
     "costs of confusion: no initiative, no orders, -1 Attack modifier, no support (WM-9)",
     "Mordheim: the leader's fall, giving up, several warbands (MD-1 to MD-3), single warriors (MD-4 to MD-10)",
 )
+
+
+def headline(result: MoraleResult) -> str:
+    """Return a sentence on how often the unit is gone after the last round, in each system."""
+    fates = result.raw_tables["fates"]
+    last = fates.keys["round"][-1]
+    gone = [
+        f"{CLASS_OF[system].title} {how_often(estimate(float(weight), result.trials))}"
+        for round_, system, weight in zip(fates.keys["round"], fates.keys["system"], fates.weights["p_gone"])
+        if round_ == last
+    ]
+    return f"Gone after round {last}: {', '.join(gone)}."
 
 
 def chains(question: Question) -> dict[str, Chain]:

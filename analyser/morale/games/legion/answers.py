@@ -18,6 +18,7 @@ from analyser.morale.questions import certain_pmf
 
 TOKENS, ATTACKS = "tokens", "attacks"
 CASES = "Commander"  # heading above the names of the chains
+MAIN_EVENTS = ("panicked", "suppressed")
 KEY_WORDS = {"commander": "{} a commander".format}
 TOLERANCE = 1e-12  # a probability that is lower by so little still reaches `until_panic`
 _LINES = ("p_suppressed", "p_panicked", "p_left_table", "p_destroyed")
@@ -168,6 +169,8 @@ def rules(question: Question) -> Rules:
     certain = "`with` is a commander near for certain; attacks_until_panic uses commander_near"
     warnings = {
         f"tokens_until_panic: {certain}": helps and wants_panic and set(near) != {1.0},
+        "tokens_until_panic leaves out `tokens` and `received`, attacks_until_panic leaves out `received`": wants_panic
+        and (question.tokens > 0 or unit.most_tokens > question.tokens),
         "no tokens: state tokens, received or received_after (LG-7)": not (unit.most_tokens or wants_panic),
         "a unit without COURAGE is never suppressed and never panics (LG-1)": not has_courage,
     }

@@ -383,6 +383,7 @@ def _tests_of(combat: Combat) -> tuple[bool, ...]:
     )
 
 
+MAIN_EVENTS = ("routed", "gave_up", "broke")
 PANELS = (
     *warband.PANELS,
     *(

@@ -15,6 +15,7 @@ from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, MoveSt
 
 OPEN_GROUND = "open ground"
 CASES = "Friends make way"  # heading above the names of the chains
+MAIN_EVENTS = ("confused",)
 KEY_WORDS = {"friends_make_way": "if friends {} make way".format}
 _HALTED, _TURN = {"at": get_args(Kind)}, {"turn": 1}
 PANELS = (
