@@ -27,8 +27,10 @@ NARROWEST = 12  # least characters of a wrapped column
 SHORT_ENOUGH = 16  # a distribution of this many rows or fewer is never shortened
 NEGLIGIBLE = 1e-4  # greatest probability that a longer table may omit at either end
 
-_ONE_IN_TEN, _ALMOST_NEVER = 0.095, 0.01  # below 0.095 "1 time in 20" and the like, below 0.01 "almost never"
-_DENOMINATORS = (2, 3, 4, 5, 10)  # of familiar fractions
+_ALMOST_NEVER = 0.01
+_RARE = {Fraction(1, number) for number in (6, 8, 12, 15, 25, *range(20, 101, 10))}
+_FAMILIAR = {Fraction(part, whole) for whole in (2, 3, 4, 5, 10) for part in range(1, whole)}
+_FAMILIAR |= _RARE | {1 - rare for rare in _RARE}
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"-|[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?%?", re.IGNORECASE | re.ASCII)
 _BACKTICKS = re.compile("`+")
@@ -115,8 +117,8 @@ def percent(probability: float, decimals: int = 1) -> str:
 def how_often(probability: float) -> str:
     """Return a probability in words for a headline: the nearest familiar fraction.
 
-    >>> [how_often(p) for p in (0.0, 0.004, 0.098, 0.25, 0.42, 0.75, 0.97, 1.0)]
-    ['never', 'almost never', '1 time in 10', '1 time in 4', '2 times in 5', '3 times in 4', '29 times in 30', 'always']
+    >>> [how_often(p) for p in (0.0, 0.004, 0.067, 0.25, 0.42, 0.75, 0.97, 1.0)]
+    ['never', 'almost never', '1 time in 15', '1 time in 4', '2 times in 5', '3 times in 4', '29 times in 30', 'always']
 
     A simulated event is at most almost certain; with few trials it only happened in every trial, or in none.
 
@@ -133,11 +135,7 @@ def how_often(probability: float) -> str:
             return "in every trial" if likely else "in no trial"
     if rarer < _ALMOST_NEVER:
         return "almost always" if likely else "almost never"
-    if rarer < _ONE_IN_TEN:
-        number = int(round(1 / rarer, -1))
-        return f"1 time in {number}" if probability < 1 / 2 else f"{number - 1} times in {number}"
-    fractions = (Fraction(round(probability * denominator), denominator) for denominator in _DENOMINATORS)
-    nearest = min(fractions, key=lambda fraction: (round(abs(fraction - probability), 9), fraction.denominator))
+    nearest = min(_FAMILIAR, key=lambda fraction: (round(abs(fraction - probability), 9), fraction.denominator))
     return f"{counted(nearest.numerator, 'time')} in {nearest.denominator}"
 
 
