@@ -124,7 +124,7 @@ class PriceDrivers:
             for name, (own, usual) in both.items()
         }
         self._dice = with_peer_median(dice / hundreds)
-        self._defence = with_peer_median(np.array([float(defence_of(unit)) for unit in units]))
+        self._defence = with_peer_median(np.array([float(defence_of(loadout)) for loadout in self._loadouts]))
         reach = [max([row.long_range or 1.0 for row in unit.rows], default=1.0) for unit in units]
         self._reach = with_peer_median(np.array(reach))
         self._capacity = with_peer_median(np.array([unit.value("Capacity") or 1.0 for unit in units]))
@@ -211,13 +211,14 @@ class PriceDrivers:
 
     def _defence_detail(self, index: int, times: float) -> str:
         unit, usual = self._units[index], float(np.exp(self._defence[1][index]))
-        own = defence_of(unit)
+        own = defence_of(self._loadouts[index])
         others = "" if own == round(usual) else f" (others: {usual:.0f})"
         if others and (own > usual) != (times > 1):  # DEFENCE is no reason for the difference
             return ""
         if own == unit.defence:
             return others and f", with DEFENCE {own}{others}"
-        return f", with DEFENCE {own}{others} from the front (Resilient)"
+        reason = "from the front (Resilient)" if unit.has("Resilient") else "by a house rule"
+        return f", with DEFENCE {own}{others} {reason}"
 
     def _dice_detail(self, index: int, times: float) -> str:
         own, usual = (float(figures[index]) for figures in self._dice)
@@ -256,13 +257,16 @@ def _endurance_text(times: float) -> str:
     return f"lasts {times - 1:.0%} longer" if times > 1 else f"is destroyed {1 - times:.0%} sooner"
 
 
-def defence_of(unit: Unit) -> int:
-    """Return the DEFENCE of a unit against attacks from the front, to which Resilient (Front) adds 1."""
-    return unit.defence + unit.has("Resilient")
+def defence_of(loadout: Loadout) -> int:
+    """Return the DEFENCE of a loadout against any attack from the front, with Resilient (Front) and house rules."""
+    unit = loadout.unit
+    own_rules = (rule for name, rule in loadout.house_rules.items() if unit.has(name))
+    always = sum(rule.defence for rule in own_rules if rule.when == "attacked" and not rule.at and not rule.against)
+    return max(unit.defence + unit.has("Resilient") + always, 1)
 
 
 def _hits_to_destroy(loadout: Loadout) -> float:
-    return float(loadout.level.models * loadout.unit.damage_limit * defence_of(loadout.unit))
+    return float(loadout.level.models * loadout.unit.damage_limit * defence_of(loadout))
 
 
 def _in_most(units: Collection[Unit], kind: str) -> list[str]:

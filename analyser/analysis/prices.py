@@ -88,6 +88,11 @@ class JudgedAnswer(FramedAnswer):
     opponents: Opponents
     method: Method = METHOD
 
+    @property
+    def judged(self) -> str:
+        """Opponents and situations on which the prices depend, in words."""
+        return f"Judged {self.opponents}, by {', '.join(situation.name for situation in self.situations)}"
+
     @abstractmethod
     def _figures(self) -> dict[str, Any]:
         """Return the entries of :meth:`as_dict` other than the conditions."""
@@ -200,7 +205,7 @@ class FairPoints(JudgedAnswer):
         heading = [
             *fill(f"Fair points of {loadouts} {self.opponents.in_short} ({self.method}): {counts}."),
             *(fill(f"Reasons for undecided: {doubts}.") if doubts else []),
-            *fill(f"Judged {self.opponents}; other opponents give other prices and reasons."),
+            *fill(f"{self.judged}; other opponents or situations give other prices and reasons."),
         ]
         roles = [
             (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", ROLE_DESCRIPTIONS.get(role.role, ""))
@@ -275,7 +280,7 @@ def fair_points(
         - `under_probability`, `over_probability`: that the points are more than 10% below, or above, the fair points;
         - `verdict`, by :data:`analyser.analysis.verdict.RULE`; `lean`, the likeliest of cheap, dear and fair; `doubt`,
           the reason why it is undecided; `why`, the reasons for the verdict;
-        - `at_most`, an upper limit of the fair points: the points of a better loadout of any faction (NaN without one);
+        - `at_most`, the points of a better loadout of any faction, which make this one over-priced (NaN without one);
         - `not_counted`, the special rules of the loadout that no figure includes and most of its role lack;
         - `points_over_fair`, points divided by fair points; `noticed_from`, the rise of an exactly fair price, as a
           share, that ends the verdict fair with 80% probability;

@@ -84,7 +84,7 @@ class PriceChanges(JudgedAnswer):
         ]
         lines = fill(f"{self.headline} Of {counted(self.loadouts, 'loadout')}, {counts}.")
         table = [Block(head=head, rows=rows, align="<>>><<>")] if rows else []
-        return [Block(lines=[*lines, *fill(f"Judged {self.opponents}.")]), *table]
+        return [Block(lines=[*lines, *fill(f"{self.judged}.")]), *table]
 
 
 def rebalance(

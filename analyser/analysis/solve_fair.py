@@ -87,7 +87,7 @@ class SolvedPrice(JudgedAnswer):
             f"{interval_text(price.fair_low, price.fair_high)}) {self.opponents.in_short}; today {today}."
         )
         line += f" The verdict at that price: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
-        return [Block(lines=[*fill(line), *fill(f"Judged {self.opponents}.")])]
+        return [Block(lines=[*fill(line), *fill(f"{self.judged}.")])]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,7 +159,7 @@ class SolvedDice(JudgedAnswer):
         ]
         lines = [
             *fill(f"{self._subject}, {self.opponents.in_short}: {self._conclusion}."),
-            *fill(f"Judged {self.opponents}."),
+            *fill(f"{self.judged}."),
         ]
         return [Block(lines=lines), Block(head=head, rows=rows, align=">>><")]
 
@@ -263,8 +263,8 @@ def solve_dice(
         if np.isnan(result.fair_points):
             continue
         if result.fair_points > points:  # at this price, another loadout may be better
-            at_price = changed.with_([variant.with_(points=_whole_points(result.fair_points))], threads)
-            result = _capped(result, at_price.price_cap(loadout.selector))
+            changed = changed.with_([variant.with_(points=_whole_points(result.fair_points))], threads)
+        result = _capped(result, changed.price_cap(loadout.selector))
         figures = {name: getattr(result, name) for name in ("fair_points", "fair_low", "fair_high")}
         figures["points_over_fair"] = points / result.fair_points
         rows.append({"dice": by, **figures, "verdict": result.verdict, "doubt": result.doubt})

@@ -25,7 +25,8 @@ WRONG_AT, FAIR_AT = 0.6, 0.55  # least probabilities at which a price is judged 
 NOISE = 0.05  # a smaller change of a probability between versions keeps the verdict
 RULE = (
     f"Under-priced: points more than 10% below the fair points, with a probability of at least {WRONG_AT:.0%}.",
-    f"Over-priced: the same, more than 10% above. Fair: within 10%, with a probability of at least {FAIR_AT:.0%}.",
+    "Over-priced: the same, more than 10% above; or a loadout that does as well everywhere costs no more.",
+    f"Fair: within 10%, with a probability of at least {FAIR_AT:.0%}.",
     "Undecided: no probability is high enough, or another reason, which is stated, prevents a verdict.",
     "Most prices are assumed to be about right, so a price can be fair despite a wide interval.",
 )
@@ -107,7 +108,7 @@ def _profile_figures(exchange: Exchange) -> Floats:
     speed = np.log1p([unit.speed or 0.0 for unit in units])
     reach = np.log([max([row.long_range or 1.0 for row in unit.rows], default=1.0) for unit in units])
     limits = np.log([unit.damage_limit for unit in units])
-    hits = np.log([loadout.level.models * defence_of(loadout.unit) for loadout in exchange.loadouts]) + limits
+    hits = np.log([loadout.level.models * defence_of(loadout) for loadout in exchange.loadouts]) + limits
     figures = pd.DataFrame(np.column_stack([speed, reach, limits, hits]) / _CLEAR_DIFFERENCES)
     return figures.groupby(exchange.unit_numbers).transform("mean").to_numpy(np.float64)
 
@@ -133,10 +134,8 @@ def _role_ratios(prices: PooledPrices, features: LoadoutFeatures) -> tuple[Role,
     return tuple(sorted(result, key=lambda role: -role.times))
 
 
-def probabilities(log_ratio: Floats, error: Floats, least: Floats | float = -np.inf) -> tuple[Floats, Floats]:
+def probabilities(log_ratio: Floats, error: Floats) -> tuple[Floats, Floats]:
     """Return the probabilities that points are more than 10% below the fair points, and more than 10% above.
-
-    `least` is a lower bound of `log_ratio`, because the points of a better unit limit the fair points.
 
     >>> [side.round(2).tolist() for side in probabilities(np.array([0.0, 0.2]), np.array([0.1, 0.1]))]
     [[0.15, 0.0], [0.17, 0.85]]
@@ -144,10 +143,7 @@ def probabilities(log_ratio: Floats, error: Floats, least: Floats | float = -np.
     from scipy.special import ndtr
 
     error = np.maximum(error, 1e-9)
-    below, low, high = (ndtr((bound - log_ratio) / error) for bound in (least, _CHEAP, _DEAR))
-    possible = np.maximum(1.0 - below, 1e-12)
-    under, over = (low - below) / possible, (1.0 - np.maximum(high, below)) / possible
-    return np.clip(under, 0.0, 1.0), np.where(below >= 1.0 - 1e-9, least > _DEAR, np.clip(over, 0.0, 1.0))
+    return ndtr((_CHEAP - log_ratio) / error), ndtr((log_ratio - _DEAR) / error)
 
 
 def verdict_of(under: float, over: float, doubt: str = "") -> str:
@@ -173,7 +169,12 @@ def lean_of(under: float, over: float) -> str:
         return ""
     sides = {"cheap": under, "dear": over, "within 10%": 1.0 - under - over}
     side = max(sides, key=lambda name: sides[name])
-    return f"{'probably' if sides[side] >= 0.5 else 'possibly'} {side}, {int(100 * min(sides[side], 0.99) + 1e-9)}%"
+    return f"{'probably' if sides[side] >= 0.5 else 'possibly'} {side}, {rounded_down(sides[side])}"
+
+
+def rounded_down(probability: float) -> str:
+    """Return a probability in whole percent, rounded down so that none seems to reach :data:`WRONG_AT`; at most 99%."""
+    return f"{int(100 * min(probability, 0.99) + 1e-9)}%"
 
 
 def _noticed_from(prices: PooledPrices) -> Floats:
@@ -234,10 +235,8 @@ def _verdict_table(
             at_most[index] = exchange.points[index] - dominator.saved
     priced = prices.error < _LARGEST_ERROR
     fair, width = np.where(priced, today - prices.log_ratio, np.nan), NORMAL_97_5 * prices.error
-    ends = (fair, fair - width, fair + width)
-    figures = [np.where(priced, np.fmin(np.exp(end), at_most), np.nan) for end in ends]
-    least = np.where(np.isnan(at_most), -np.inf, today - np.log(at_most))
-    chances = probabilities(prices.posterior_ratio, prices.posterior_error, least)
+    figures = [np.where(priced, np.exp(end), np.nan) for end in (fair, fair - width, fair + width)]
+    chances = probabilities(prices.posterior_ratio, prices.posterior_error)
     under, over = (np.where(priced, chance, np.nan) for chance in chances)
     rows = [
         _verdict_on(index, float(under[index]), float(over[index]), list(map(float, fair)), drivers, better.get(index))
@@ -256,12 +255,11 @@ def _verdict_on(
     index: int, under: float, over: float, fair: Sequence[float], drivers: PriceDrivers, better: _Dominator | None
 ) -> tuple[str, str, str, str]:
     """Return the verdict, lean, doubt and reason of a loadout."""
-    lean = lean_of(under, over)
     if better and not better.besides:
-        return OVER, lean, "", better.reason
+        return OVER, "", "", better.reason
     if np.isnan(under):
         return UNDECIDED, "", (doubt := "no other unit here can be compared with it"), doubt
-    verdict, doubt = verdict_of(under, over), ""
+    verdict, lean, doubt = verdict_of(under, over), lean_of(under, over), ""
     sign = _SIGNS[verdict]
     if sign and (uncounted := drivers.uncounted_benefits(index, -sign)):
         doubt = f"its fights alone suggest {fair[0]:.0f} points, but these numbers leave out {uncounted}"

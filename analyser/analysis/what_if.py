@@ -111,7 +111,7 @@ class WhatIf(JudgedAnswer):
     def blocks(self) -> list[Block]:
         short = self.opponents.in_short
         lines = [f"{short[0].upper()}{short[1:]}, {self.sentence} ({self.method})."]
-        lines += [f"Judged {self.opponents}.", f"The change: {self._changes_text}."]
+        lines += [f"{self.judged}.", f"The change: {self._changes_text}."]
         if self.bands_without_dice:
             lines.append(f"No dice are left: {'; '.join(self.bands_without_dice)}.")
         return [

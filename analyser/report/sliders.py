@@ -39,14 +39,11 @@ def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
     first, last = min(0, int(ends[0] / np.log(STEP))), max(0, int(ends[1] / np.log(STEP)))
     change = np.arange(first, last + 1) * np.log(STEP)
     mispricing = np.log(price["probably_over_fair"]) + price["sensitivity"] * change
-    limited = not np.isnan(price["at_most"])
-    least = np.log(price["points"] / price["at_most"]) + change if limited else np.full(len(change), -np.inf)
-    under, over = probabilities(mispricing, np.full(len(change), price["error"]), least)
+    under, over = probabilities(mispricing, np.full(len(change), price["error"]))
     is_decided_by_fights = verdict_of(price["under_probability"], price["over_probability"]) != UNDECIDED
     doubt = price["doubt"] if is_decided_by_fights else ""
-    verdicts = [
-        OVER if limit >= 0 else verdict_of(cheap, dear, doubt) for cheap, dear, limit in zip(under, over, least)
-    ]
+    dominated = price["points"] * np.exp(change) >= price["at_most"]  # False if there is no better loadout
+    verdicts = [OVER if better else verdict_of(*likely, doubt) for better, *likely in zip(dominated, under, over)]
     return VerdictsByPrice(-first, under.tolist(), over.tolist(), verdicts, doubt)
 
 

@@ -15,7 +15,7 @@ from analyser.analysis.efficiency import TableRow
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.price_drivers import defence_of
 from analyser.analysis.roles import role_of
-from analyser.analysis.verdict import FAIR, OVER, UNDER, lean_of
+from analyser.analysis.verdict import FAIR, OVER, UNDER, lean_of, rounded_down, verdict_of
 from analyser.common.text import whole_percent
 from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Unit, unit_of
@@ -54,11 +54,12 @@ def mispriced_probability(price: TableRow) -> float:
 
 
 def verdict_text(price: TableRow) -> str:
-    """Return the verdict on a price in a few words, with the probability for a mispriced loadout."""
-    likely = mispriced_probability(price)
-    if kind_of(price["verdict"]) in ("under", "over"):
-        return f"{price['verdict']} ({whole_percent(likely)} sure)"
-    if price["verdict"] == FAIR:
+    """Return the verdict on a price in a few words, with its probability if the probability decides it."""
+    verdict: str = price["verdict"]
+    if kind_of(verdict) in ("under", "over"):
+        is_likely = verdict == verdict_of(price["under_probability"], price["over_probability"])
+        return f"{verdict} ({rounded_down(mispriced_probability(price))} sure)" if is_likely else verdict
+    if verdict == FAIR:
         return FAIR
     leans = any(word in price["lean"] for word in ("cheap", "dear"))
     return f"{UNDECIDED}; {price['lean']}" if leans else UNDECIDED
@@ -257,7 +258,7 @@ def _hits(loadout: Loadout) -> float | None:
     level, unit = loadout.level, loadout.unit
     if not level.points:
         return None
-    return round(level.models * unit.damage_limit * defence_of(unit) * 100 / level.points, 2)
+    return round(level.models * unit.damage_limit * defence_of(loadout) * 100 / level.points, 2)
 
 
 def _rows_by(frame: pd.DataFrame, column: str) -> dict[str, TableRow]:
@@ -272,7 +273,7 @@ def facts_text(unit: Unit) -> str:
         each_level = (level.number(name) for level in unit.levels.values())
         numbers[name] = ", ".join("none" if value is None else str(value) for value in each_level) + " by level"
     if unit.has("Resilient"):
-        numbers["defence"] = f"{numbers['defence']} (from the front {defence_of(unit)}: Resilient)"
+        numbers["defence"] = f"{numbers['defence']} (from the front {unit.defence + 1}: Resilient)"
     stats = [f"{name.replace('_', ' ').upper()} {value}" for name, value in numbers.items() if value is not None]
     return " · ".join([f"{unit.category} target", *stats])
 

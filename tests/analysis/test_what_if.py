@@ -38,8 +38,8 @@ def found(dear):
 def test_a_copy_at_a_higher_price_is_over_priced_until_it_is_repriced(found):
     assert found.before.verdict == OVER != found.after.verdict
     assert (found.before.points, found.after.points) == (75, 60)
-    assert found.before.fair_low < 60 == found.before.fair_high  # what its twin costs is enough
-    assert found.before.under_probability == 0
+    assert found.before.fair_points == pytest.approx(found.after.fair_points, rel=0.03)  # the same worth at any price
+    assert found.before.lean == ""
     assert found.before.rank < found.after.rank <= found.after.n_ranked == 7
 
 
