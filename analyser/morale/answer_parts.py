@@ -168,7 +168,7 @@ class Rules(NamedTuple):
 
 
 class Section(Generic[SectionT]):
-    """Answer to a section of a question; subclasses define `chain` (one or, by name, several), `answer` and `rules`."""
+    """Answer to a section of a question; subclasses define `chain`, `answer` and `rules`."""
 
     def __init__(self, section: SectionT, question: Any) -> None:
         self.section, self.question = section, question
@@ -191,17 +191,13 @@ class Sections:
 
     def chains(self, question: Any) -> dict[str, Chain]:
         """Return the chains of all sections."""
-        chains: dict[str, Chain] = {}
-        for name, section in self.answers_by_section(question).items():
-            chain = section.chain()
-            chains |= chain if isinstance(chain, dict) else {name: chain}
-        return chains
+        return {name: section.chain() for name, section in self.answers_by_section(question).items()}
 
     def answer(self, question: Any, recorded: Mapping[str, Recorded]) -> Tables:
         """Return the tables of all sections."""
         tables: Tables = {}
         for name, section in self.answers_by_section(question).items():
-            tables |= section.answer(recorded.get(name, recorded))
+            tables |= section.answer(recorded[name])
         return tables
 
     def rules(self, question: Any) -> Rules:

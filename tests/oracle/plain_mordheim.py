@@ -25,7 +25,7 @@ from tests.oracle.plain_laws import (
     times,
     total,
 )
-from tests.oracle.plain_mordheim_warbands import at_least, leader_table, warband_tables
+from tests.oracle.plain_mordheim_warbands import at_least, warband_tables
 
 RULESET = {"turns": 8, "to_wound": 4, "save": 7, "to_hit": 4, "out_of_action": 5, "hatred_while_frenzied": True}
 
@@ -270,8 +270,6 @@ def tables(question: dict[str, Any]) -> Tables:
     answer: Tables = {}
     if question.get("warband"):
         answer |= warband_tables(question, turns, ruleset)
-        if question.get("effect_of_leader"):
-            answer["leader"] = leader_table(question, turns, ruleset)
     if question.get("alone"):
         answer |= alone_tables(question, turns, ruleset)
     if question.get("combat"):

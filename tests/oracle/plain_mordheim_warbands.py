@@ -13,7 +13,6 @@ from typing import Any
 
 from tests.oracle.plain_laws import (
     Law,
-    Row,
     Tables,
     by_turn,
     collect,
@@ -206,25 +205,3 @@ def warband_tables(question: dict[str, Any], turns: int, ruleset: dict[str, Any]
                 row[f"p_{band.name}"] = total(law, lambda game, place=place: wins(game, place, winner))
             answer[name].append(row)
     return answer
-
-
-FATES: dict[str, dict[str, Any]] = {
-    "as_asked": {},
-    "never_lost": {"leader_falls": "never"},
-    "never_lost_nor_stunned": {"leader_falls": "never", "leader_stunned": 0},
-    "lost_first": {"leader_falls": "first"},
-}
-
-
-def leader_table(question: dict[str, Any], turns: int, ruleset: dict[str, Any]) -> list[Row]:
-    """P(still fighting) of the first warband after the last turn, by Leadership and fate of its leader."""
-    rivals = [Warband(keys, turns, ruleset) for keys in question.get("rivals", [])]
-    rows = []
-    for leadership in range(2, 13):
-        row: Row = {"leadership": leadership}
-        for column, fate in FATES.items():
-            band = Warband({**question["warband"], "leader": leadership, **fate}, turns, ruleset)
-            law = play([band, *rivals], turns, question.get("winner", "last_on_table"))[-1]
-            row[f"p_fighting_{column}"] = total(law, lambda game: game[0][2] == "fighting")
-        rows.append(row)
-    return rows

@@ -88,8 +88,6 @@ def questions(seed: int) -> Row:
         question["warband"], *rivals = [warband(dice, turns, name, names) for name in names]
         if wanted == "rivals":
             question |= {"rivals": rivals} | picked(dice, {"winner": (None, None, "first_to_leave")})
-        if wanted == "warband" or dice.random() < 0.2:
-            question |= picked(dice, {"effect_of_leader": (None, False, True, True)})
     if wanted in ("alone", "several"):
         question["alone"] = {"leadership": dice.randint(2, 12)} | picked(dice, ALONE)
     if wanted in ("combat", "several"):

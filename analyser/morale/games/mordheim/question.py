@@ -200,9 +200,6 @@ class Question(MoraleQuestion):
     winner: Literal["last_on_table", "first_to_leave"] | None = optional(
         None, "Which of several warbands wins (MD-3). Default: last_on_table."
     )
-    effect_of_leader: bool = optional(
-        False, "Also compute the first warband with a leader of each Leadership, who falls as stated, never or first."
-    )
     alone: Alone | None = None
     combat: Combat | None = None
     stupidity: Stupidity | None = None
@@ -236,8 +233,8 @@ class Question(MoraleQuestion):
     def _fits_together(self) -> Question:
         if not any((self.warband, self.alone, self.combat, self.stupidity, self.together)):
             raise ValueError("no section (allowed: warband, alone, combat, stupidity, together)")
-        if self.warband is None and (self.rivals or self.effect_of_leader):
-            raise ValueError("rivals and effect_of_leader need a warband (allowed: together with warband)")
+        if self.warband is None and self.rivals:
+            raise ValueError("rivals need a warband (allowed: together with warband)")
         if self.winner is not None and not self.rivals:
             raise ValueError("winner needs rivals (allowed: together with rivals)")
         columns = [column_of(warband.name) for warband in self.warbands]

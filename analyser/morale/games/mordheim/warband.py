@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -25,27 +25,19 @@ from analyser.engine.chain.chain import (
 )
 from analyser.morale.answer_parts import Panel, Rules, Section, Table, Tables, Weights, stack, turn_key
 from analyser.morale.games.mordheim import rules as mordheim
-from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question, Warband, column_of
+from analyser.morale.games.mordheim.question import Fight, Question, Warband, column_of
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
 from analyser.morale.questions import certain_pmf
 
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # the state of a warband that has left is `n_fighting` plus one of these
 # value of `selected` for all states; n > 0 selects states with n warriors standing, 0 states with the leader out
 ALL_STATES = -1
-_STATED_CHAIN = "warbands"  # name of the chain with the leader as stated
 ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in order: ROUTED, GAVE_UP, ALL_OUT
 PANELS = (
     Panel("curves", "warband", "The warband", shown=("p_fighting", *ENDINGS), by="warband"),
     Panel("curves", "last_left", "The last on the table"),
     Panel("curves", "first_to_leave", "Has won: the first to leave"),
-    Panel("curves", "leader", "Still fighting at the end, by Leadership of the leader", "leadership"),
 )
-LEADER_FATES: dict[str, dict[str, Any]] = {
-    "as asked": {},
-    "never lost": {"leader_falls": "never"},
-    "never lost nor stunned": {"leader_falls": "never", "leader_stunned": 0.0},
-    "lost first": {"leader_falls": "first"},
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,9 +222,9 @@ class WarbandSection(Section[Warband]):
         band = self.bands[index]
         return np.where(fields.is_fighting[index], band.took_part - band.n_out(fields.by_warband[index]), 0)
 
-    def _chain_of(self, first: Warband) -> Chain:
+    def chain(self) -> Chain:
         """Return the chain of the game; it records the state before each test, and at the end of each turn."""
-        warbands = [*enumerate(zip(self.bands, (first, *self.question.rivals)))]
+        warbands = [*enumerate(zip(self.bands, self.question.warbands))]
         phases: list[Phase] = []
         for index, (band, warband) in warbands:
             phases += [self._phase(index, step, False) for step in band.casualty_steps(warband, 0)]
@@ -262,34 +254,15 @@ class WarbandSection(Section[Warband]):
             labels[f"{warband.name}: leader out of action"] = bool(own >= band.took_part)
         return labels | ({"the game is over (MD-3)": bool(fields.over[0])} if len(self.bands) > 1 else {})
 
-    def chain(self) -> dict[str, Chain]:
-        """Return the chain of the game; `effect_of_leader` adds chains with other leaders of the first warband."""
-        by_name = {_STATED_CHAIN: self._chain_of(self.section)}
-        for fate, changes in LEADER_FATES.items() if self.question.effect_of_leader else ():
-            for leader in LEADERSHIPS:
-                led_warband = self.section.model_copy(update={"leader": leader, **changes})
-                by_name[f"{fate}, {leader}"] = replace(self._chain_of(led_warband), story=None)
-        return by_name
-
-    def answer(self, recorded: Mapping[str, Recorded]) -> Tables:
-        """Return the tables `warband` (by turn), `last_left` or `first_to_leave` (winner), `leader` (by Leadership)."""
-        states, weights = recorded[_STATED_CHAIN]
+    def answer(self, recorded: Recorded) -> Tables:
+        """Return the tables `warband` (by turn), and `last_left` or `first_to_leave` (winner)."""
+        states, weights = recorded
         fields, names = self.fields_of(states), [warband.name for warband in self.question.warbands]
         by_name = {name: self._by_turn(index, fields, weights) for index, name in enumerate(names)}
         tables = {"warband": stack("warband", by_name)}
         if self.question.rivals:
             table = "first_to_leave" if self.first_to_leave else "last_left"
             tables[table] = self._winner([f"p_{column_of(name)}" for name in names], fields, weights)
-        if self.question.effect_of_leader:
-            p_fighting = {
-                key: game.weights[-1, self.fields_of(game.states).is_fighting[0]].sum()
-                for key, game in recorded.items()
-            }
-            by_leader = {
-                f"p_fighting_{fate.replace(' ', '_')}": np.array([p_fighting[f"{fate}, {at}"] for at in LEADERSHIPS])
-                for fate in LEADER_FATES
-            }
-            tables["leader"] = Table({"leadership": [*LEADERSHIPS]}, by_leader)
         return tables
 
     def _by_turn(self, index: int, fields: GameFields, weights: Weights) -> Table:

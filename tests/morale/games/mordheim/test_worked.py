@@ -66,18 +66,6 @@ WARBANDS = {
         {"warband": band(8, [(7, 7)], out=0, casualties=[1, 1, 0], gives_up_at=1), "turns": 3},
         turns("p_gave_up", [0, 1, 1]) | turns("p_may_have_given_up", [0, 1, 1]) | turns("p_tests", [0, 0, 0]),
     ),
-    **{
-        f"effect of a leader of {leadership}": (
-            {"warband": band(others=[(7, 3)]), "turns": 2, "effect_of_leader": True},
-            row(leadership, table="leader", p_fighting_never_lost=passed**2, p_fighting_lost_first=P7**2),
-        )
-        for leadership, passed in ((2, 1 / 36), (9, P9), (12, 1))
-    },
-    "MD-1: never lost is not never stunned": (
-        {"warband": STUNNED, "effect_of_leader": True, "turns": 1},
-        row(9, table="leader", p_fighting_never_lost=(P9 + P6) / 2, p_fighting_never_lost_nor_stunned=P9)
-        | row(9, table="leader", p_fighting_lost_first=P6),
-    ),
     # Turn 1, in order of play: A stays with 1/36, B with 26/36, C with 26/36, unless it is the last.
     "MD-3: the rest play on until one is left": (
         {"warband": band(2, [(2, 3)], name="A"), "rivals": [band(name="B"), band(name="C")], "turns": 1},
@@ -185,17 +173,6 @@ WORKED = WARBANDS | WARRIORS
 @pytest.mark.parametrize("case", WORKED)
 def test_worked_by_hand(case):
     assert_worked("mordheim", *WORKED[case])
-
-
-def test_the_effect_of_the_leader_is_that_of_the_game_with_its_rivals():
-    """One answer tells the same thing in one way: under his own Leadership, lost as asked."""
-    question = {"warband": STUNNED | {"casualties": 1}, "effect_of_leader": True, "turns": 2}
-    alone_, rivalled = (
-        morale.exact("mordheim", question | {"rivals": rivals}) for rivals in ([], [band(2, [(2, 3)], name="rival")])
-    )
-    effect = rows(rivalled, "leader")[(9,)]["p_fighting_as_asked"]
-    assert effect == pytest.approx(rows(rivalled)["warband", 2]["p_fighting"], abs=1e-12)
-    assert effect > rows(alone_, "leader")[(9,)]["p_fighting_as_asked"] + 0.1
 
 
 @pytest.mark.parametrize("edge", [12.5, 6.1])
