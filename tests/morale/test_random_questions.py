@@ -9,7 +9,7 @@ from analyser.morale.systems import SYSTEMS
 from tests.oracle.morale_checks import differences
 from tests.oracle.morale_questions import READINGS
 
-WORDS = ("equivalents", "correspondence", "words")  # tables of a comparison that no reading has
+WORDS = ("equivalents", "words")  # tables of a comparison that no reading has
 ELSEWHERE = {"ruleset", "a", "b", "duel", "side", "nerve", "rounds", "break_share", "courage_steps"}
 ELSEWHERE |= {"die", "strike", "heroic", "blank", "glancing", "miss", "copies"}
 ELSEWHERE |= {*HouseRule.model_fields, *FaceRule.model_fields, "rules", "changed"}  # no other game has any

@@ -22,8 +22,7 @@ from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.simulated import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
-from analyser.morale.answer_parts import Keys, Panel, Rules, Table, Tables, TextsAndTruth, chain_weights
-from analyser.morale.games.compare import equivalents
+from analyser.morale.answer_parts import Panel, Rules, Table, Tables, TextsAndTruth, chain_weights
 from analyser.morale.games.compare.compared_systems import CLASH, CLASS_OF, ArmouredClash, ComparedSystem, clash_values
 from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.results.base import RulesUsed
@@ -87,7 +86,7 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
 
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
-    """Return the tables `fates`, `equivalents` of the nerve, `correspondence` by DISCIPLINE, and `words` for fates."""
+    """Return the tables `fates`, `equivalents` of the nerve, and `words` for fates."""
     systems = {name: system(question) for name, system in systems_of(question).items()}
     fates = {name: system.fates(recorded[name].states) for name, system in systems.items()}
     columns = {
@@ -99,26 +98,8 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
     return {
         "fates": Table.product_of({"round": range(1, question.rounds_played + 1)}, {"system": [*CLASS_OF]}, columns),
         "equivalents": Table(dict(zip(("system", "stands_for_nerve", "value"), zip(*equivalent_rows)))),
-        "correspondence": Table(_correspondence(question)),
         "words": Table(dict(zip(("system", "shaken", "routed", "gone", "rules"), zip(*words)))),
     }
-
-
-def _correspondence(question: Question) -> Keys:
-    """Return the equivalents of each DISCIPLINE, with the probabilities of passing rounded to four decimals."""
-    sides = question.check_sides
-    targets, leadership_values = equivalents.check_targets(sides), equivalents.leaderships()
-    names = ("discipline", "nerve", "courage", "check", "check_passed", "leadership", "leadership_passed")
-    rows = []
-    for discipline, probability in equivalents.disciplines(question).items():
-        target = equivalents.equivalent_value(probability, targets, question)
-        leadership = equivalents.equivalent_value(probability, leadership_values, question)
-        probabilities = [probability, targets[target], leadership_values[leadership]]
-        nerve, check_passed, leadership_passed = (round(float(value), 4) for value in probabilities)
-        courage = equivalents.courage_for(probability, question)
-        check = f"{target}+ on a die of {sides}"
-        rows.append((discipline, nerve, courage, check, check_passed, leadership, leadership_passed))
-    return dict(zip(names, zip(*rows)))
 
 
 def rules(question: Question) -> Rules:
