@@ -200,7 +200,9 @@ def balance_check(
     check_integer(points, "points", 1, 100_000)
     sampling = Sampling("monte-carlo", trials, seed, threads=threads, progress=progress)
     library = library_of(profiles)
-    selected = loadouts([_selector(unit, library) for unit in one_or_several(units, "units")], library)
+    stated = one_or_several(units, "units")
+    is_faction = [isinstance(unit, str) and unit in library.factions for unit in stated]
+    selected = loadouts([f"{unit}/*@basic" if named else unit for unit, named in zip(stated, is_faction)], library)
     table, priced, _ = matchups_of_all(selected, against, EXCHANGES, "tactic", library, threads, None)
     prices = fair_points_in(table, priced).frame
     fair = dict(zip(prices["loadout"], prices["fair_points"].astype(float)))
@@ -221,7 +223,8 @@ def balance_check(
         (frame["number"] * frame[name] / points).to_numpy(np.float64) for name in ("fair_points", "comes_out_even_at")
     )
     rates = _mean_over_others(wins)
-    error = np.sqrt(_mean_over_others(_variance(wins, trials)) / (len(fighters) - 1))
+    share = (wins * trials + 1) / (trials + 2)  # one win and one loss are added, so that no variance is 0
+    error = np.sqrt(_mean_over_others(share * (1 - share) / trials) / (len(fighters) - 1))
     by_fair_points = _expected_rates(wins, np.log(army_prices))
     frame = frame.assign(
         win_rate=rates,
@@ -241,10 +244,6 @@ def balance_check(
         left_out | exchange.left_out,
         library.used,
     )
-
-
-def _selector(unit: str | Loadout, library: Profiles) -> str | Loadout:
-    return f"{unit}/*@basic" if isinstance(unit, str) and unit in library.factions else unit
 
 
 def _armies(
@@ -310,11 +309,6 @@ def _round_robin(armies: Sequence[Sequence[Loadout]], sampling: Sampling, librar
 
 def _mean_over_others(table: Floats) -> Floats:
     return np.asarray(np.nanmean(table, axis=1), np.float64)
-
-
-def _variance(wins: Floats, trials: int) -> Floats:
-    share = (wins * trials + 1) / (trials + 2)  # one win and one loss are added, so that no variance is 0
-    return np.asarray(share * (1 - share) / trials, np.float64)
 
 
 def _expected_rates(wins: Floats, log_prices: Floats) -> Floats:

@@ -179,18 +179,15 @@ def best_volleys(
         if units:
             loadout = attackers.loadouts[kind]
             can_attack = any(kind in shots.matrices for shots in by_target)
-            why = "it would add nothing on any target" if can_attack else _why_idle(loadout, frame, situation)
+            is_own = (frame["attacker"] == loadout.selector) & (frame["situation"] == situation.name)
+            reasons = " / ".join(dict.fromkeys(frame.loc[is_own, "why_not"].dropna()))
+            why = "it would add nothing on any target" if can_attack else reasons
             idle.append(Idle(loadout.selector, units, why))
     kinds = list(enumerate(attackers.counts))
     all_on_one = [shots.result(tuple(n if kind in shots.matrices else 0 for kind, n in kinds)) for shots in by_target]
     volley_results.sort(key=lambda volley: -volley.value)
     figures = result.value, result.bound, result.gap
     return Volleys(situation, aim, tuple(volley_results), tuple(idle), *figures, tuple(all_on_one))
-
-
-def _why_idle(attacker: Loadout, frame: pd.DataFrame, situation: Situation) -> str:
-    part = frame[(frame["attacker"] == attacker.selector) & (frame["situation"] == situation.name)]
-    return " / ".join(dict.fromkeys(part["why_not"].dropna()))
 
 
 class _ShotsAt:

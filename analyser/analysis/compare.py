@@ -12,7 +12,7 @@ from analyser.analysis import selection
 from analyser.analysis.comparison import Comparison, comparison_of
 from analyser.analysis.comparison_figures import AttackWithBatches, loadout_figures, probabilities_of, run_attacks
 from analyser.analysis.comparisons import Comparisons, mean_of_targets, shares_of
-from analyser.analysis.selection import Levels, Selectors
+from analyser.analysis.selection import Selectors
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
@@ -35,7 +35,6 @@ class Options(Conditions, total=False):
     metric: MetricLike
     per_points: bool
     at_least: int | None
-    levels: Levels
     method: Method
     trials: int | None
     seed: int
@@ -63,7 +62,6 @@ def compare(
     metric: MetricLike = "mean_models_destroyed",
     per_points: bool = False,
     at_least: int | None = None,
-    levels: Levels = None,
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
@@ -93,8 +91,6 @@ def compare(
         Compare the figure per 100 points of the loadout; only for means and expected values.
     at_least : int, optional
         The k of P(at least k models destroyed), 1 or more. Default: half of the target's models, rounded up.
-    levels : str or several, optional
-        Compare only loadouts at these reinforcement levels.
     method, seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`, for all attacks together.
     trials : int, optional
@@ -125,7 +121,7 @@ def compare(
     compared_metric = checked_metric(metric, per_points=per_points, metrics=COMPARE_METRICS)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     library = library_of(profiles)
-    attackers = selection.loadouts(loadouts, library, levels)
+    attackers = selection.loadouts(loadouts, library)
     selection.check_row(row, attackers)
     attack = with_conditions({"distance": distance, "row": row}, conditions)
     sections = _sections(target, library)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.comparison_figures import LoadoutFigures, differences, rounding_notes, title_of
+from analyser.analysis.comparison_figures import STEP_OF_TRIALS, LoadoutFigures, differences, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.frames import styler, tidy
 from analyser.common.metrics import (
@@ -257,7 +257,9 @@ class Comparison(FramedAnswer):
             "suppr., broken, annih.: probabilities; they are not divided by points.",
         ]
         if not self._is_exact:
-            notes += rounding_notes(next(iter(self.results.values())).stopping)
+            stopping = next(iter(self.results.values())).stopping
+            if stopping and stopping.precision is None and stopping.planned % STEP_OF_TRIALS:
+                notes.append(f"--trials is rounded up to a multiple of {STEP_OF_TRIALS:,}.")
             valid = "" if self.loadout_figures[0].stopped_at is None else ", valid at any stopping time"
             notes.append(
                 f"Differences are paired batch by batch (the same random numbers for each loadout), with a 95% "

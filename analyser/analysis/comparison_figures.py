@@ -83,13 +83,6 @@ def run_attacks(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping
     return sampling.solve(sample, STEP_OF_TRIALS)
 
 
-def rounding_notes(stopping: Stopping | None) -> list[str]:
-    """Return a note if more trials than stated were simulated; none otherwise."""
-    if stopping is None or stopping.precision is not None or stopping.planned % STEP_OF_TRIALS == 0:
-        return []
-    return [f"--trials is rounded up to a multiple of {STEP_OF_TRIALS:,}."]
-
-
 class LoadoutFigures(NamedTuple):
     """Figures of a loadout in a comparison, in the order of COMPARE_METRICS; if simulated, also those of each batch."""
 

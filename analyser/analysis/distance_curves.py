@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -65,7 +65,7 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
     figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
     targets: dict[tuple[str, str], int] = {}
     for attackers, defenders in _with_same_defenders(answer):
-        for category, number in _number_by_category(defenders).items():
+        for category, number in Counter(loadout.unit.category for loadout in defenders if loadout.level.points).items():
             targets |= {(unit_of(attacker.selector), category): number for attacker in attackers}
         for shot, category, destroys in _destroyed_by_shots(answer, attackers, defenders, threads):
             unit = unit_of(shot.attacker.selector)
@@ -90,11 +90,6 @@ def _line_name(shot: _RowAtDistances) -> str:
     """Return the name of a row, with its ranges if several rows have this name."""
     names = [row.name for row in shot.attacker.unit.rows]
     return shot.row.name if names.count(shot.row.name) == 1 else f"{shot.row.name} {shot.row.ranges}"
-
-
-def _number_by_category(defenders: Iterable[Loadout]) -> dict[str, int]:
-    categories = [defender.unit.category for defender in defenders if defender.level.points]
-    return {category: categories.count(category) for category in categories}
 
 
 def _with_same_defenders(answer: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.army_loadouts import ArmyLoadouts, army_loadouts
+from analyser.analysis.army_loadouts import army_loadouts
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import losses_in_lists
 from analyser.analysis.situations import Situation
@@ -78,7 +78,11 @@ def list_opponents(against: Any, library: Profiles, points: int) -> ListOpponent
         raise InputError("no opponents", where="against", allowed="an army, or a faction, or selectors")
     all_loadouts = {loadout.selector: loadout for army in armies for loadout in army.loadouts}
     with_points = {name: loadout for name, loadout in all_loadouts.items() if loadout.level.points}
-    mean = tuple(_army_opponent(army, with_points, 1 / len(armies)) for army in armies)
+    units_of = [
+        {unit.selector: float(count) for unit, count in zip(army.loadouts, army.counts) if unit.level.points}
+        for army in armies
+    ]
+    mean = tuple(Opponent(own.army.name, units, 1 / len(armies), own.army) for own, units in zip(armies, units_of))
     if not all(opponent.units for opponent in mean):
         raise InputError("an army without points", where="against", allowed="units that cost points")
     worst = mean if len(armies) > 1 else _single_loadout_armies(list(with_points.values()), points)
@@ -88,12 +92,6 @@ def list_opponents(against: Any, library: Profiles, points: int) -> ListOpponent
 
 def _is_file(text: str) -> bool:
     return bool(Path(text).suffix) or (os.sep in text and Path(text).exists())
-
-
-def _army_opponent(army: ArmyLoadouts, included: Mapping[str, Loadout], weight: float) -> Opponent:
-    pairs = zip(army.loadouts, army.counts)
-    units = {unit.selector: float(count) for unit, count in pairs if unit.selector in included}
-    return Opponent(army.army.name, units, weight, army.army)
 
 
 def _selected_opponents(selectors: Sequence[str], library: Profiles, points: int) -> ListOpponents:

@@ -22,7 +22,7 @@ from analyser.analysis.grid import (
     compute_grid,
     not_modelled,
 )
-from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
+from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, SITUATIONS, Situation, situations_named
 from analyser.common.answer import Block, FramedAnswer, notebook_html, plain_rows
 from analyser.common.errors import InputError, check_choice
@@ -231,7 +231,6 @@ def matchups(
     per_points: bool = False,
     situations: str | Situation | Sequence[Situation | str] = (LONG_RANGE, SHORT_RANGE_AIMED),
     row: str | None = None,
-    levels: Levels = None,
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
@@ -254,8 +253,6 @@ def matchups(
     row : str, optional
         Row to use. Default: against each target the row with the highest mean of models destroyed. Ties are decided by
         the probability of annihilation, then the mean damage, then the order on the profile.
-    levels : str or several, optional
-        Use only loadouts at these reinforcement levels, on both sides. Default: all levels.
     threads : int, optional
         Default: one for each processor (the result is the same).
     profiles : Profiles or path, optional
@@ -280,7 +277,7 @@ def matchups(
     shown = checked_metric(metric, per_points=per_points)
     sampling = Sampling("exact", threads=threads, progress=progress)
     library = library_of(profiles)
-    attacking, defending = loadouts(attackers, library, levels), loadouts(defenders, library, levels)
+    attacking, defending = loadouts(attackers, library), loadouts(defenders, library)
     conditions = situations_named(situations)
     first_with_metric(conditions, shown)
     check_row(row, attacking)

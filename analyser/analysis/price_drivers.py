@@ -16,7 +16,7 @@ from analyser.analysis.roles import TRANSPORT, peer_medians, peers_of, plural
 from analyser.common.kernel_records import Floats
 from analyser.common.text import whole_percent
 from analyser.game.keywords import distinct_keywords
-from analyser.game.units import Loadout, Unit, unit_of
+from analyser.game.units import Unit, unit_of
 
 TWICE = 2.0  # from this factor on, a text gives the factor instead of a percentage
 MOST_NAMED = 3  # qualities or special rules named in a reason
@@ -93,7 +93,9 @@ class PriceDrivers:
         away = toughness - offence_and_toughness(returned, frequencies, prices)[1]
         enemy_points = frequencies * np.exp(prices)
         by_shots, by_close_quarters = lost_to_shots @ enemy_points, (without_suppression - lost_to_shots) @ enemy_points
-        hits = np.array([_hits_to_destroy(loadout) for loadout in exchange.loadouts])
+        hits = np.array(
+            [float(one.level.models * one.unit.damage_limit * defence_of(one.unit)) for one in exchange.loadouts]
+        )
         own = {
             SHOOTING: by_shots / hundreds,
             FIGHTING: by_close_quarters / hundreds,
@@ -265,10 +267,6 @@ def defence_of(loadout: Loadout) -> int:
     return max(unit.defence + unit.has("Resilient") + always, 1)
 
 
-def _hits_to_destroy(loadout: Loadout) -> float:
-    return float(loadout.level.models * loadout.unit.damage_limit * defence_of(loadout))
-
-
 def _in_most(units: Collection[Unit], kind: str) -> list[str]:
     """Return the entries of a kind (a key of :data:`_ENTRIES`) that more than half of the units have."""
     counts = Counter(name for unit in units for name in _ENTRIES[kind](unit))
@@ -278,9 +276,9 @@ def _in_most(units: Collection[Unit], kind: str) -> list[str]:
 def dice_of(frame: pd.DataFrame, exchange: Exchange) -> Floats:
     """Return the mean dice of each loadout's shots; without shots, the largest number of dice of its rows."""
     shots = frame[["attacker", "dice"]].dropna().groupby("attacker", sort=False)["dice"].mean()
-    return np.array([float(shots.get(loadout.selector, _most_dice(loadout))) for loadout in exchange.loadouts])
-
-
-def _most_dice(loadout: Loadout) -> int:
-    bands = (row.band(loadout.level.models) for row in loadout.unit.rows)
-    return max((band.dice for band in bands if band is not None), default=0)
+    result = []
+    for loadout in exchange.loadouts:
+        bands = (row.band(loadout.level.models) for row in loadout.unit.rows)
+        most = max((band.dice for band in bands if band is not None), default=0)
+        result.append(float(shots.get(loadout.selector, most)))
+    return np.array(result)

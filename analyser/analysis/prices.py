@@ -303,7 +303,7 @@ def fair_points(
     if isinstance(units, Matchups):
         return fair_points_in(units)
     table, priced, opponents = matchups_of_all(units, against, situations, policy, profiles, threads, progress)
-    return replace(fair_points_in(table, priced), opponents=opponents)
+    return fair_points_in(table, priced, opponents=opponents)
 
 
 def fair_points_in(
@@ -311,10 +311,11 @@ def fair_points_in(
     shown: Container[str] | None = None,
     *,
     exchange: Exchange | None = None,
+    opponents: Opponents | None = None,
 ) -> FairPoints:
     """Return the prices from a table of matchups, for all loadouts or those `shown`.
 
-    `exchange` has the mutual losses of the table, if already computed.
+    `exchange` has the mutual losses of the table, if already computed. Default of `opponents`: all loadouts.
     """
     from threadpoolctl import threadpool_limits
 
@@ -337,7 +338,7 @@ def fair_points_in(
         situations=exchanged,
         profiles=answer.profiles,
         caveats=_caveats_text(answer),
-        opponents=opponents_of(sides.values()),
+        opponents=opponents or opponents_of(sides.values()),
     )
     return prices if shown is None else prices.for_loadouts(shown)
 

@@ -130,7 +130,7 @@ def rebalance(
     if within is not None and not 0 <= within <= 1:
         raise InputError(f"{within:g} is not usable", where="within", allowed="0 to 1; 0.1 is 10%")
     table, ours, opponents = matchups_of_all(units, against, situations, "tactic", profiles, threads, progress)
-    before = Standings(table)
+    before = Standings(table, opponents)
     frame = _reliable_rows(before, ours)
     if frame.empty:
         raise InputError("none of these loadouts has a fair price", where="units", allowed="loadouts with points")
@@ -157,7 +157,7 @@ def rebalance(
         within,
         verdict_counts(frame),
         verdict_counts(frame_after),
-        **before.conditions | {"opponents": opponents},
+        **before.conditions,
     )
 
 

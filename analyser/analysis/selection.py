@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from analyser.common.errors import InputError, check_choice, check_text, did_you_mean, shown
+from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.game.profiles import Profiles
-from analyser.game.units import LevelName, Loadout, Row, row_id
+from analyser.game.units import Loadout, Row, row_id
 
 Selectors = str | Loadout | Iterable[str | Loadout]
-Levels = str | Sequence[str] | None
-
-LEVELS: tuple[str, ...] = get_args(LevelName)
 
 
-def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) -> tuple[Loadout, ...]:
-    """Return the distinct loadouts that match the selectors (only at `levels`, if given), in the order of selectors.
+def loadouts(selectors: Selectors, profiles: Profiles) -> tuple[Loadout, ...]:
+    """Return the distinct loadouts that match the selectors, in the order of selectors.
 
-    InputError for a selector without a match, no selector, an unknown level, or no loadout at these levels.
+    InputError for a selector without a match, or no selector.
 
-    >>> [loadout.selector for loadout in loadouts("crown/rifle-platoon@*", Profiles(), levels="basic")]
+    >>> [loadout.selector for loadout in loadouts("crown/rifle-platoon@b*", Profiles())]
     ['crown/rifle-platoon@basic']
     """
-    wanted = LEVELS if levels is None else one_or_several(levels, "levels")
-    for name in wanted:
-        check_choice(name, "levels", LEVELS)
     result: dict[str, Loadout] = {}
     for item in one_or_several(selectors, "selectors"):
         for loadout in [item] if isinstance(item, Loadout) else profiles.matching(item):
@@ -33,11 +27,7 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
             result.setdefault(renamed.selector, renamed)
     if not result:
         raise InputError("no selector is given", allowed="such as crown/*")
-    at_levels = tuple(loadout for loadout in result.values() if loadout.level_name in wanted)
-    if not at_levels:
-        existing = ", ".join(dict.fromkeys(loadout.level_name for loadout in result.values()))
-        raise InputError(f"no loadout at level {' or '.join(wanted)}", where="levels", allowed=existing)
-    return at_levels
+    return tuple(result.values())
 
 
 def with_unique_name(loadout: Loadout, others: Mapping[str, Loadout]) -> Loadout:

@@ -193,7 +193,7 @@ def solve_price(
     loadout = library.loadout(unit)
     priced = _with_initial_points(loadout, against, library)
     table, _, opponents = matchups_of_all(priced, against, situations, policy, library, threads, progress)
-    standings = Standings(table)
+    standings = Standings(table, opponents)
     if priced is not loadout:  # judge again at the fair price, because the result depends slightly on the points
         first = _fair_standing(standings, loadout.selector)
         standings = standings.with_([loadout.with_(points=_whole_points(first.fair_points))], threads)
@@ -207,8 +207,7 @@ def solve_price(
             points, at_price = most, standings.with_([loadout.with_(points=most)], threads)
     own = at_price[loadout.selector]
     price = FairPrice(points, result.fair_low, result.fair_high, own.verdict, doubt or own.doubt)
-    conditions = standings.conditions | {"opponents": opponents}
-    return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, **conditions)
+    return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, **standings.conditions)
 
 
 def solve_dice(
@@ -255,7 +254,7 @@ def solve_dice(
         raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds fair ones")
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
     table, _, opponents = matchups_of_all(loadout, against, situations, policy, library, threads, progress)
-    standings = Standings(table)
+    standings = Standings(table, opponents)
     role, rows = _fair_standing(standings, loadout.selector).role, []
     for by, variant in variants.items():
         changed = standings.with_([variant], threads) if by else standings
@@ -269,8 +268,7 @@ def solve_dice(
         figures["points_over_fair"] = points / result.fair_points
         rows.append({"dice": by, **figures, "verdict": result.verdict, "doubt": result.doubt})
     curve = pd.DataFrame(rows)
-    conditions = standings.conditions | {"opponents": opponents}
-    return SolvedDice(loadout.selector, row, role, points, _fair_change(curve), curve, **conditions)
+    return SolvedDice(loadout.selector, row, role, points, _fair_change(curve), curve, **standings.conditions)
 
 
 def _fair_change(curve: pd.DataFrame) -> int | None:

@@ -12,7 +12,7 @@ import pandas as pd
 from analyser.analysis import equilibrium_prices
 from analyser.analysis.matchups import Matchups, matchups_after_edit
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, exchange_of
-from analyser.analysis.prices import fair_points_in
+from analyser.analysis.prices import Opponents, fair_points_in
 from analyser.analysis.verdict import NOISE, verdict_of
 from analyser.common.metrics import EFFICIENCY, number_text
 from analyser.common.text import counted
@@ -56,10 +56,10 @@ class Standing(NamedTuple):
 class Standings:
     """Loadouts that all fight each other, and the standing of each (``standings[selector]``)."""
 
-    def __init__(self, table: Matchups) -> None:
+    def __init__(self, table: Matchups, opponents: Opponents | None = None) -> None:
         self.table = table
         self._exchange = exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
-        self.prices = fair_points_in(table, exchange=self._exchange)
+        self.prices = fair_points_in(table, exchange=self._exchange, opponents=opponents)
 
     def with_(self, changed: Iterable[Loadout], threads: int | None = None, *, keep: bool = False) -> Standings:
         """Return the standings after each changed loadout has replaced the loadout with its selector.
@@ -68,7 +68,8 @@ class Standings:
         """
         by_selector = {loadout.selector: loadout for loadout in (*self.table.attackers, *changed)}
         loadouts = list(by_selector.values())
-        return Standings(matchups_after_edit(self.table, loadouts, loadouts, threads=threads, keep=keep))
+        table = matchups_after_edit(self.table, loadouts, loadouts, threads=threads, keep=keep)
+        return Standings(table, self.prices.opponents)
 
     @property
     def conditions(self) -> dict[str, Any]:
@@ -138,13 +139,10 @@ def keep_verdict_within_noise(old: Standing, new: Standing) -> Standing:
     ['under-priced', 'undecided']
     """
     under, over = new.under_probability - old.under_probability, new.over_probability - old.over_probability
-    is_noise = max(abs(under), abs(over)) <= NOISE and all(map(_follows_from_probabilities, (old, new)))
+    # True if no doubt and no better loadout changed the verdicts that follow from the probabilities
+    is_plain = all(one.verdict == verdict_of(one.under_probability, one.over_probability) for one in (old, new))
+    is_noise = max(abs(under), abs(over)) <= NOISE and is_plain
     return new._replace(verdict=old.verdict, doubt=old.doubt) if is_noise else new
-
-
-def _follows_from_probabilities(standing: Standing) -> bool:
-    """Return True if no doubt and no better loadout changed the verdict that follows from the probabilities."""
-    return standing.verdict == verdict_of(standing.under_probability, standing.over_probability)
 
 
 class LeadChanges(NamedTuple):

@@ -213,7 +213,7 @@ def what_if(
     changed = loadout.with_(row=row, **changes)
     _check_rows_change(loadout, row, changes)
     table, _, opponents = matchups_of_all(loadout, against, situations, policy, library, threads, progress)
-    before = Standings(table)
+    before = Standings(table, opponents)
     after = before.with_([changed], threads, keep=True)
     return WhatIf(
         loadout.selector,
@@ -222,7 +222,7 @@ def what_if(
         after[loadout.selector],
         matchup_changes(before, after, loadout.selector),
         _bands_without_dice(loadout, changed),
-        **after.conditions | {"opponents": opponents},
+        **after.conditions,
     )
 
 

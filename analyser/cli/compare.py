@@ -27,7 +27,6 @@ from analyser.common.errors import InputError
 from analyser.common.files import is_there
 
 COMPARISON = "Comparison"  # heading in the help
-LEVELS = ("basic", "reinforced", "full-strength")
 DEFAULT_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
 _TABLE_OPTIONS = ("weights", "per_points", "at_least")  # options that exclude a range (--over)
 _WEIGHTS = Value(lambda text, where: [number(0).read(part, where) for part in split_names(text)])
@@ -147,7 +146,6 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
     _OF_MATCHUPS,
     PER_POINTS,
     Option("--row NAME", "Row to fire. Default: the best for each pair.", COMPARISON),
-    Option("--level", "Only these levels, on both sides.", COMPARISON, dest="levels", choices=LEVELS, multiple=True),
     *(THREADS, *output()),
     examples=(
         "'crown/*' 'imperium/*' --metric p_annihilated --plot heatmap.png",

@@ -50,7 +50,6 @@ def test_a_card_of_nobody_is_refused_with_the_nearest_name():
     [
         (["matchups", "crown/*", "imperium/*", "--situations", "long-rang"], "did you mean 'long-range'"),
         (["matchups", "crown/*", "imperium/*", "--metric", "p_brokn"], "did you mean 'p_broken'"),
-        (["matchups", "crown/*", "imperium/*", "--level", "basi"], "did you mean 'basic'"),
         (["compare", "sensitivity", RIFLES, KRUPP, "--metric", "p_brokn"], "did you mean 'p_broken'"),
         (["compare", RIFLES, "--target", KRUPP, "--weights", "1,x"], "--weights: must be a number, got 'x'"),
     ],
