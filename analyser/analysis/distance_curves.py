@@ -65,8 +65,8 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
     figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
     targets: dict[tuple[str, str], int] = {}
     for attackers, defenders in _with_same_defenders(answer):
-        for category, number in Counter(loadout.unit.category for loadout in defenders if loadout.level.points).items():
-            targets |= {(unit_of(attacker.selector), category): number for attacker in attackers}
+        numbers = Counter(loadout.unit.category for loadout in defenders if loadout.level.points)
+        targets |= {(unit_of(one.selector), category): numbers[category] for one in attackers for category in numbers}
         for shot, category, destroys in _destroyed_by_shots(answer, attackers, defenders, threads):
             unit = unit_of(shot.attacker.selector)
             figures[unit, category, _line_name(shot)][shot.first, shot.last].append(destroys)

@@ -37,6 +37,7 @@ from analyser.sweep.sweep_file import (
     FIGURES_FROM_POINTS,
     MOST_CELLS,
     Side,
+    Side,
     SweepFile,
     fighting_unit,
 )
@@ -277,8 +278,19 @@ def check_program(plan: Plan) -> None:
         raise InputError(problem, where="sweep", allowed="the versions that froze it; or a new store")
 
 
+def _loadouts_of(section: Side, library: Profiles) -> tuple[Loadout, ...]:
+    """Return the loadouts of a side; InputError if none has one of its levels."""
+    selected = loadouts(section.units, library)
+    levels = section.levels
+    at_levels = tuple(loadout for loadout in selected if not levels or loadout.level_name in levels)
+    if not at_levels:
+        existing = ", ".join(dict.fromkeys(loadout.level_name for loadout in selected))
+        raise InputError(f"no loadout at level {' or '.join(levels)}", where="levels", allowed=existing)
+    return at_levels
+
+
 def _frozen_inputs(file: SweepFile, library: Profiles) -> dict[str, Any]:
-    by_side = {name: loadouts(section.units, library, section.levels or None) for name, section in file.sides}
+    by_side = {name: _loadouts_of(section, library) for name, section in file.sides}
     usual = library.ruleset
     stated = library.stated_ruleset
     rulesets = {named.name: named.completed_from(usual, stated) for named in file.rulesets} or {"usual": usual}
