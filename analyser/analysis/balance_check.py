@@ -203,7 +203,7 @@ def balance_check(
     stated = one_or_several(units, "units")
     is_faction = [isinstance(unit, str) and unit in library.factions for unit in stated]
     selected = loadouts([f"{unit}/*@basic" if named else unit for unit, named in zip(stated, is_faction)], library)
-    table, priced, _ = matchups_of_all(selected, against, EXCHANGES, "tactic", library, threads, None)
+    table, priced, _ = matchups_of_all(selected, against, EXCHANGES, library, threads, None)
     prices = fair_points_in(table, priced).frame
     fair = dict(zip(prices["loadout"], prices["fair_points"].astype(float)))
     frame, fighters, left_out = _armies(selected, fair, points)

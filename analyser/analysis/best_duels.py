@@ -1,37 +1,27 @@
-"""Duels with best play by both sides: for comparisons the attacker acts first, for prices the winner of a coin toss."""
+"""Duels with best play by both sides; in comparisons the attacker acts first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache, partial
-from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analyser.analysis.grid import DefendingSide, blank_cells, combatant_of
-from analyser.analysis.two_sided_cells import Cells, FightEnd, RowResults, cells_of
+from analyser.analysis.two_sided_cells import FightEnd, RowResults
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.engine.fight.exact.distribution import Joint
 from analyser.game.profiles import ProfilesLike
-from analyser.game.ruleset import Ruleset
-from analyser.game.units import Loadout
 from analyser.results.best import BestResult, solve_best_play
 from analyser.results.states import points_won
 from analyser.rules.policies import BEST
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.duel import DuelScenario, bits_of_wins
 from analyser.scenarios.load import Question, Unit
-from analyser.scenarios.schema import Combatant, DuelTerms, WantName
+from analyser.scenarios.schema import DuelTerms, WantName
 
 if TYPE_CHECKING:
-    from analyser.analysis.situations import Situation
-
-
-_CACHED_PAIRS = 1 << 16
+    pass
 
 
 def duel_with_best_play(scenario: DuelScenario, row: str | None) -> RowResults:
@@ -40,60 +30,6 @@ def duel_with_best_play(scenario: DuelScenario, row: str | None) -> RowResults:
         return [end_of_duel(_final_distribution(scenario), scenario, row)]
     except InputError as error:
         return error.problem
-
-
-def losses_with_best_play(attackers: Sequence[Loadout], defending: DefendingSide, situation: Situation) -> Cells:
-    """Return the losses of each pair in a duel that starts at the distance of the situation.
-
-    Both sides maximise victory points destroyed minus lost (objective ``points``). A coin toss decides in each round
-    which side acts first. A pair and its reverse share one duel.
-    """
-    cells = blank_cells(len(attackers), len(defending.combatants))
-    if defending.row is not None:
-        cells["why_not"] = "with best play both sides choose among all their rows, so no row can be stated"
-        return cells
-    sides = [combatant_of(attacker) for attacker in attackers]
-    pairs = list(product(sides, defending.combatants))
-    ordered_pairs = list(dict.fromkeys(_ordered_pair(*pair) for pair in pairs))
-    with ThreadPoolExecutor(defending.threads) as pool:
-        solve = partial(_pair_result, situation.distance, defending.ruleset.model_dump_json())
-        results = dict(zip(ordered_pairs, pool.map(solve, ordered_pairs)))
-    for index, pair in enumerate(pairs):
-        ordered = _ordered_pair(*pair)
-        result = results[ordered]
-        if result.why_not:
-            cells["why_not"].flat[index] = result.why_not
-        else:
-            cells.flat[index] = result.cells[0 if ordered == pair else 1]
-    return cells
-
-
-class _PairResult(NamedTuple):
-    """A cell for each side as the attacker, or the reason why the pair cannot fight."""
-
-    cells: NDArray[np.void]
-    why_not: str = ""
-
-
-def _ordered_pair(unit: Combatant, other: Combatant) -> tuple[Combatant, Combatant]:
-    """Return two units in an order that does not depend on the order of the arguments."""
-    first, second = sorted((unit, other), key=lambda combatant: combatant.unit or "")
-    return first, second
-
-
-@lru_cache(maxsize=_CACHED_PAIRS)
-def _pair_result(distance: float | None, ruleset: str, pair: tuple[Combatant, Combatant]) -> _PairResult:
-    a, b = pair
-    terms = DuelTerms(policy_a=BEST, policy_b=BEST, want="points", distance=distance)
-    scenario = DuelScenario(terms, a, b, Ruleset.model_validate_json(ruleset))
-    try:
-        end = end_of_duel(_final_distribution(scenario), scenario)
-    except InputError as error:
-        return _PairResult(blank_cells(1, 2)[0], error.problem)
-    joint = end.distribution
-    reverse = Joint(joint.second, joint.first, joint.columns, joint.rows, joint.probabilities)
-    p_loses = 1.0 - end.p_attacker_wins - end.p_draw
-    return _PairResult(cells_of([end, FightEnd(None, reverse, b, a, p_loses, end.p_draw)]))
 
 
 def _final_distribution(scenario: DuelScenario) -> Joint:

@@ -3,7 +3,6 @@
 Suppression lasts until the end of a unit's next activation (AC-5.6, AC-5.7). It lowers the unit's rating, and a failed
 rally test prevents aiming and charging. Cryo prevents the next activation of a unit that has not acted yet (AC-6). A
 suppressed unit keeps this share of an attack: mean hits of a die at the lower rating / mean hits at the usual rating.
-With best play the losses are those of a duel divided by its number of rounds.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.approach import BATTLEFIELDS, ROUNDS, Battlefield, Movement
+from analyser.analysis.approach import BATTLEFIELDS, Battlefield, Movement
 from analyser.analysis.equilibrium_prices import largest_connected_group
 from analyser.analysis.roles import unit_numbers_of
-from analyser.analysis.situations import BEST_TRADE, Situation
+from analyser.analysis.situations import Situation
 from analyser.common.frames import name_indices
 from analyser.common.kernel_records import Floats
 from analyser.game.ruleset import Deck, Die, Face, Rating, Ruleset
@@ -37,7 +36,7 @@ NEAR_WITHIN = 12.0  # inches; ranged attacks at up to this distance count as nea
 class Exchange:
     """Loadouts that exchange losses, and these losses.
 
-    ``losses[k, i, j]`` is the mean share of j that is lost to i in a round: on battlefield k, or in best-play duel k.
+    ``losses[k, i, j]`` is the mean share of j that is lost to i in a round on battlefield k.
     Far apart, both shoot, or only the loadout with the longer range. Near each other, each takes the action that gains
     most points at today's prices. A suppressed unit inflicts less. If all situations are far, or all near, k is only 0.
     """
@@ -50,7 +49,6 @@ class Exchange:
     outranging_share: Floats  # share of rounds in which the row can shoot and the column cannot
     is_matchup: NDArray[np.bool_]  # True for pairs that fight in both directions
     left_out: dict[str, str]  # reason for each loadout that is left out
-    by_tactic: Floats | None = None  # losses with simple tactics, if `losses` come from best play
 
     @cached_property
     def unit_numbers(self) -> NDArray[np.int64]:
@@ -82,7 +80,7 @@ def exchange_of(
     ruleset: Ruleset,
     battlefields: Sequence[Battlefield] = BATTLEFIELDS,
 ) -> Exchange:
-    """Return the mutual losses from a frame of matchups in both directions; duels with simple tactics are ignored."""
+    """Return the mutual losses from a frame of matchups in both directions; duels are ignored."""
     left_out: dict[str, str] = {}
     attack_and_defend = set(frame["attacker"].unique()) & set(frame["defender"].unique())
     for loadout in loadouts:
@@ -91,24 +89,18 @@ def exchange_of(
         elif loadout.selector not in attack_and_defend:
             left_out[loadout.selector] = "it is not both attacker and defender"
     sides = [loadout for loadout in loadouts if loadout.selector not in left_out]
-    best = [situation.name for situation in situations if situation.kind == BEST_TRADE]
     situations = [situation for situation in situations if situation.kind in EXCHANGE_KINDS]
     actions, is_matchup = actions_of(frame, sides, situations, ruleset)
     rounds = _round_losses(actions, is_matchup, sides, situations, ruleset, battlefields)
-    losses = rounds.losses
-    if best:
-        losses, why_not = _best_play_losses(frame, sides, best)
-        is_matchup = is_matchup & ~np.isnan(losses).any(axis=0)
-        losses = np.where(is_matchup, losses, 0.0)
-        left_out |= {sides[index].selector: reason for index, reason in why_not.items() if not is_matchup[index].any()}
-    outside = ~largest_connected_group(losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
+    outside = ~largest_connected_group(rounds.losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
     left_out = {
-        sides[index].selector: _why_unconnected(losses[:, index].sum(), losses[:, :, index].sum())
+        sides[index].selector: _why_unconnected(rounds.losses[:, index].sum(), rounds.losses[:, :, index].sum())
         for index in outside.nonzero()[0]
     } | left_out
     inside = np.flatnonzero(~outside)
-    losses, *parts = (table[:, inside][:, :, inside] for table in (losses, *rounds))
-    by_tactic, without_suppression, by_shots, all_returned, outranging = parts
+    losses, without_suppression, by_shots, all_returned, outranging = (
+        table[:, inside][:, :, inside] for table in rounds
+    )
     return Exchange(
         tuple(sides[index] for index in inside),
         losses,
@@ -118,24 +110,7 @@ def exchange_of(
         outranging.mean(axis=0),
         is_matchup[np.ix_(inside, inside)],
         left_out,
-        by_tactic if best else None,
     )
-
-
-def _best_play_losses(
-    frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[str]
-) -> tuple[Floats, dict[int, str]]:
-    """Return the mean losses in a round of best play by situation, and reasons for missing duels by loadout index."""
-    names = [loadout.selector for loadout in loadouts]
-    result, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
-    for losses, situation in zip(result, situations):
-        part = frame[frame["situation"] == situation]
-        rows, columns = (name_indices(part[side], names) for side in ("attacker", "defender"))
-        both = (rows >= 0) & (columns >= 0)
-        losses[rows[both], columns[both]] = part["mean_share_lost"].to_numpy(np.float64)[both] / ROUNDS
-        missing = both & part["why_not"].notna().to_numpy()
-        reasons |= dict(zip(rows[missing].tolist(), part["why_not"][missing].tolist()))
-    return result, reasons
 
 
 def losses_in_lists(

@@ -23,7 +23,7 @@ MOST_NAMED = 3  # qualities or special rules named in a reason
 _LEAST_DIFFERENCE = np.log(1.05)  # a difference of less than 5% is not given as a reason
 _FLOOR = 1e-3  # smaller values are raised to this before a logarithm is taken
 SHOOTING, FIGHTING, HITS, ENDURANCE, OUT_OF_REACH = "shooting", "close quarters", "hits", "rules", "out of reach"
-SUPPRESSING, SUPPRESSED, BEST_PLAY = "suppressing", "suppressed", "best play"
+SUPPRESSING, SUPPRESSED = "suppressing", "suppressed"
 ALL_RULES, TRAITS = "all rules", "traits"
 _TEXTS = {
     SHOOTING: "for its points its shooting destroys {times} other {role}{detail}",
@@ -34,7 +34,6 @@ _TEXTS = {
     " its losses (other {role}: {usually:.0%} of theirs)",
     SUPPRESSING: "suppressing its enemies{detail} prevents {prevented:.0%} of its losses (other {role}: {usually:.0%})",
     SUPPRESSED: "being suppressed reduces the losses it inflicts by {prevented:.0%} (other {role}: {usually:.0%})",
-    BEST_PLAY: "best play raises its value {more} than that of other {role} (by {by:.0%})",
 }
 _NEARLY_NOTHING_TEXTS = {
     SHOOTING: "its shooting destroys next to nothing, unlike that of other {role}",
@@ -82,13 +81,11 @@ class PriceDrivers:
         self._loadouts, self._roles, self._not_modelled = exchange.loadouts, roles, not_modelled
         self._units = units = [loadout.unit for loadout in exchange.loadouts]
         hundreds, losses = exchange.points / 100, exchange.mean()
-        by_tactic = losses if exchange.by_tactic is None else exchange.by_tactic.mean(axis=0)
         without_suppression, lost_to_shots, returned = (
             table.mean(axis=0)
             for table in (exchange.without_suppression, exchange.by_shots, exchange.all_shots_returned)
         )
-        self.offence, self.toughness = offence_and_toughness(losses, frequencies, prices)
-        offence, toughness = offence_and_toughness(by_tactic, frequencies, prices)
+        self.offence, self.toughness = offence, toughness = offence_and_toughness(losses, frequencies, prices)
         free_offence, free_toughness = offence_and_toughness(without_suppression, frequencies, prices)
         away = toughness - offence_and_toughness(returned, frequencies, prices)[1]
         enemy_points = frequencies * np.exp(prices)
@@ -104,7 +101,6 @@ class PriceDrivers:
             OUT_OF_REACH: np.exp(away),
             SUPPRESSING: np.exp(toughness - free_toughness),
             SUPPRESSED: np.exp(offence - free_offence),
-            BEST_PLAY: np.exp(self.offence + self.toughness - offence - toughness),
         }
         weights, peers = exchange.uniform_weights, peers_of(roles, exchange.unit_numbers)
 
@@ -185,7 +181,6 @@ class PriceDrivers:
         facts = {"own": own, "usual": usual, "role": role, "detail": self._detail(name, index, times)}
         factor = (_endurance_text if name == ENDURANCE else _factor_text)(times)
         facts["times"] = f"{factor} {'than' if times < TWICE else 'as'}"
-        facts |= {"more": "more" if times > 1 else "less", "by": abs(times - 1)}
         facts |= {"prevented": 1 - min(own, 1 / own), "usually": 1 - min(usual, 1 / usual)}
         if name == OUT_OF_REACH:
             facts["share"] = whole_percent(float(np.exp(self._outranging[0][index])))

@@ -12,13 +12,12 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.best_play_situations import price_situations, unchanged_note
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, Exchange, exchange_of
 from analyser.analysis.roles import ROLE_DESCRIPTIONS
 from analyser.analysis.selection import Selectors, loadouts, one_or_several
-from analyser.analysis.situations import ALL_SITUATIONS, BEST_TRADE, EXCHANGES, Situation, situations_named
+from analyser.analysis.situations import ALL_SITUATIONS, EXCHANGES, Situation, situations_named
 from analyser.analysis.verdict import FAIR, OVER, RULE, UNDECIDED, UNDER, Role, interval_text, judge, kind_of_doubt
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
@@ -35,11 +34,7 @@ if TYPE_CHECKING:
 ALL_LOADOUTS = "*/*"
 SITUATIONS = EXCHANGES
 CAVEATS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, synergies, passengers."
-CAVEATS_WITH_BEST_PLAY = (
-    "Best play of both sides: duels of six rounds from 18 inches apart, and from 36."
-    " Not counted: terrain, flanks and rear, table edges, objectives, synergies, passengers."
-)
-MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # largest numbers of loadouts, reasons and factions in a text
+MOST_SHOWN, MOST_NAMED = 5, 2  # largest numbers of loadouts and factions in a text
 
 
 class Opponents(NamedTuple):
@@ -180,7 +175,7 @@ class FairPoints(JudgedAnswer):
     def interval_covers(self) -> str:
         """Probability of the intervals of fair points, and the variation that they allow for, as text."""
         kinds = {situation.kind for situation in self.situations}
-        ground = ", shorter or longer distances" if kinds >= set(EXCHANGE_KINDS) or BEST_TRADE in kinds else ""
+        ground = ", shorter or longer distances" if kinds >= set(EXCHANGE_KINDS) else ""
         return f"95%; it allows for other opponents{ground} and errors in the prices of similar units"
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
@@ -239,7 +234,6 @@ def fair_points(
     *,
     against: Selectors = ALL_LOADOUTS,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
-    policy: str = "tactic",
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -252,9 +246,6 @@ def fair_points(
     capacity of transports). These are estimated from the prices of other units: `fair_points` is the even-trade price
     times a factor for each role, level and group of similar units. `docs/balance.md` explains the method.
 
-    With best play (`docs/best-play.md`) every two loadouts fight duels of six rounds instead, from 18 and from 36
-    inches. A coin toss decides which side acts first in each round.
-
     Parameters
     ----------
     units : str, Loadout, several of them, or Matchups
@@ -264,9 +255,6 @@ def fair_points(
         selector. Default: all factions of the profiles.
     situations : str, Situation, or several of them
         As in :func:`analyser.matchups`, but no duels.
-    policy : "tactic" or "best"
-        The best single actions, or best play of whole duels. Best play takes a quarter to half a second for a pair at
-        basic level, and up to 20 seconds at full strength. Duels are stored; run the call again to resume.
     profiles, threads, progress
         As in :func:`analyser.matchups`.
 
@@ -302,7 +290,7 @@ def fair_points(
     """
     if isinstance(units, Matchups):
         return fair_points_in(units)
-    table, priced, opponents = matchups_of_all(units, against, situations, policy, profiles, threads, progress)
+    table, priced, opponents = matchups_of_all(units, against, situations, profiles, threads, progress)
     return fair_points_in(table, priced, opponents=opponents)
 
 
@@ -327,7 +315,7 @@ def fair_points_in(
         reasons = _grouped_by_reason(exchange.left_out) or "fewer than two loadouts"
         problem, allowed = f"no two loadouts exchange losses: {reasons}", "loadouts with points that attack each other"
         raise InputError(problem, where="prices", allowed=allowed)
-    exchanged = tuple(situation for situation in answer.situations if situation.kind in (*EXCHANGE_KINDS, BEST_TRADE))
+    exchanged = tuple(situation for situation in answer.situations if situation.kind in EXCHANGE_KINDS)
     if len(exchanged) < len(answer.situations):  # duels count neither for prices nor for dominance
         rows = answer.frame["situation"].isin([situation.name for situation in exchanged])
         answer = replace(answer, frame=answer.frame[rows], situations=exchanged)
@@ -337,7 +325,7 @@ def fair_points_in(
         **verdicts,
         situations=exchanged,
         profiles=answer.profiles,
-        caveats=_caveats_text(answer),
+        caveats=CAVEATS,
         opponents=opponents or opponents_of(sides.values()),
     )
     return prices if shown is None else prices.for_loadouts(shown)
@@ -357,23 +345,10 @@ def _grouped_by_reason(left_out: Mapping[str, str]) -> str:
     return "; ".join(groups)
 
 
-def _caveats_text(answer: Matchups) -> str:
-    """Return what the prices do not count; with best play also the situations without effect and the missing pairs."""
-    best = [situation.name for situation in answer.situations if situation.kind == BEST_TRADE]
-    if not best:
-        return CAVEATS
-    missing = answer.frame[answer.frame["situation"].isin(best) & answer.frame["why_not"].notna()]
-    pairs = len(missing.drop_duplicates(["attacker", "defender"]))
-    reasons = "; ".join(missing["why_not"].unique()[:MOST_REASONS])
-    left_out = f"Pairs that are left out ({pairs}): {reasons}." if pairs else ""
-    return " ".join(filter(None, (CAVEATS_WITH_BEST_PLAY, unchanged_note(answer.situations), left_out)))
-
-
 def matchups_of_all(
     units: Selectors,
     against: Selectors,
     situations: str | Situation | Sequence[Situation | str],
-    policy: str,
     profiles: ProfilesLike | None,
     threads: int | None,
     progress: Progress | bool | None,
@@ -381,20 +356,19 @@ def matchups_of_all(
     """Return the matchups among all opponents and `units` (no duels), the `units` by selector, and all opponents."""
     stated, library = situations_named(situations), library_of(profiles)
     _check_exchange(stated)
-    exchanged = [situation for situation in stated if situation.kind in (*EXCHANGE_KINDS, BEST_TRADE)]
+    exchanged = [situation for situation in stated if situation.kind in EXCHANGE_KINDS]
     if len(exchanged) < len(stated) and ALL_SITUATIONS not in one_or_several(
         situations, "situations", (str, Situation)
     ):
         problem = "duels do not count for prices"
         raise InputError(problem, where="situations", allowed=", ".join(situation.name for situation in EXCHANGES))
-    wanted = price_situations(policy, exchanged)
     priced = {loadout.selector: loadout for loadout in loadouts(units, library)}
     stated_opponents = {loadout.selector: loadout for loadout in loadouts(against, library)}
     all_loadouts = list((stated_opponents | priced).values())
     if len(all_loadouts) == 1:
         problem = f"{all_loadouts[0].selector} has no opponents but itself"
         raise InputError(problem, where="against", allowed=f"other loadouts, such as {ALL_LOADOUTS}")
-    options: dict[str, Any] = {"situations": wanted, "profiles": library, "threads": threads, "progress": progress}
+    options: dict[str, Any] = {"situations": exchanged, "profiles": library, "threads": threads, "progress": progress}
     added = [loadout for loadout in priced.values() if loadout.selector not in stated_opponents]
     return matchups(all_loadouts, all_loadouts, **options), priced, opponents_of(all_loadouts, added)
 

@@ -129,7 +129,7 @@ def rebalance(
     check_integer(most_changes, "most_changes", 1, 1000)
     if within is not None and not 0 <= within <= 1:
         raise InputError(f"{within:g} is not usable", where="within", allowed="0 to 1; 0.1 is 10%")
-    table, ours, opponents = matchups_of_all(units, against, situations, "tactic", profiles, threads, progress)
+    table, ours, opponents = matchups_of_all(units, against, situations, profiles, threads, progress)
     before = Standings(table, opponents)
     frame = _reliable_rows(before, ours)
     if frame.empty:

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from analyser.analysis.approach import BATTLEFIELDS
-from analyser.analysis.best_duels import duel_with_best_play, end_of_duel, losses_with_best_play
+from analyser.analysis.best_duels import duel_with_best_play, end_of_duel
 from analyser.analysis.grid import DefendingSide, Fight, blank_cells, combatant_of
 from analyser.analysis.selection import no_row_reason, one_or_several, row_named
 from analyser.analysis.two_sided_cells import FightEnd, RowResults, two_sided_cells
@@ -294,9 +293,6 @@ def default_tactic(unit: Combatant, enemy: Combatant, stated_row: Row | None = N
     return "charge" if policies_of_duels.why_not("charge", unit, enemy) is None else "take_cover"
 
 
-BEST_TRADE = "best-trade"
-"""Kind of duel for prices with best play, in which both sides trade losses."""
-
 FIGHTS: Mapping[str, Fight] = {
     "ranged": Fight(shoot, keywords.RANGED_ATTACK, fill_summaries, cost=10, interpreted_seconds=4e-3),
     "charge": Fight(
@@ -327,15 +323,6 @@ FIGHTS: Mapping[str, Fight] = {
         description="a whole duel with best play by both sides (docs/best-play.md); the figures are those of a duel",
         has_winner=True,
     ),
-    BEST_TRADE: Fight(
-        losses_with_best_play,
-        keywords.DUEL,
-        explore_graph,
-        cost=600_000,
-        interpreted_seconds=25.0,
-        description="a duel that starts at this distance, with best play by both sides (objective: points destroyed "
-        "minus points lost) and a coin toss each round for the first side; the losses of both sides give the prices",
-    ),
 }
 """Kinds of fights by name, the `kind` of a situation."""
 
@@ -356,8 +343,7 @@ class Situation(Record):
         every row is in long range, and short range is a bonus like the others.
     kind : str
         Kind of fight, a name of :data:`FIGHTS`. ``"ranged"`` is one attack under the conditions above. ``"charge"``
-        (AC-8), ``"duel"`` and ``"best-duel"`` (six rounds, AC-9.2) have no such conditions. ``"best-trade"`` is a
-        duel of six rounds with an optional distance.
+        (AC-8), ``"duel"`` and ``"best-duel"`` (six rounds, AC-9.2) have no such conditions.
 
     Examples
     --------
@@ -380,8 +366,7 @@ class Situation(Record):
             raise ValueError(f"unknown kind {self.kind!r}{did_you_mean(self.kind, FIGHTS)}: {', '.join(FIGHTS)}")
         if self.distance is not None and "short_range" in self.bonuses:
             raise ValueError("a distance decides which rows are at short range: leave out the bonus short_range")
-        has_distance = self.distance is not None and self.kind != BEST_TRADE
-        if self.kind != "ranged" and (self.bonuses or self.penalties or has_distance):
+        if self.kind != "ranged" and (self.bonuses or self.penalties or self.distance is not None):
             raise ValueError(f"a {self.kind} has no bonuses, penalties or distance of a ranged attack")
         return self
 
@@ -416,16 +401,6 @@ SITUATIONS: Mapping[str, Situation] = {one.name: one for one in (LONG_RANGE, SHO
 """The situations that users can name."""
 EXCHANGES = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 """Situations far apart and near in which each side acts once, for prices and lists."""
-
-BEST_TRADES = tuple(
-    Situation(
-        name=f"best-play-{battlefield.name}",
-        title=f"six rounds from {battlefield.sight_distance:g} inches apart, both play best",
-        kind=BEST_TRADE,
-        distance=battlefield.sight_distance,
-    )
-    for battlefield in BATTLEFIELDS
-)
 
 
 def situations_named(stated: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:

@@ -169,7 +169,6 @@ def solve_price(
     *,
     against: Selectors = ALL_LOADOUTS,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
-    policy: str = "tactic",
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -180,7 +179,7 @@ def solve_price(
     ----------
     unit : str or Loadout
         A loadout without points is first judged at the median points of the opponents.
-    against, situations, policy, profiles, threads, progress
+    against, situations, profiles, threads, progress
         As in :func:`analyser.what_if`.
 
     Examples
@@ -192,7 +191,7 @@ def solve_price(
     library = library_of(profiles)
     loadout = library.loadout(unit)
     priced = _with_initial_points(loadout, against, library)
-    table, _, opponents = matchups_of_all(priced, against, situations, policy, library, threads, progress)
+    table, _, opponents = matchups_of_all(priced, against, situations, library, threads, progress)
     standings = Standings(table, opponents)
     if priced is not loadout:  # judge again at the fair price, because the result depends slightly on the points
         first = _fair_standing(standings, loadout.selector)
@@ -217,7 +216,6 @@ def solve_dice(
     most: int = 5,
     against: Selectors = ALL_LOADOUTS,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
-    policy: str = "tactic",
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -233,7 +231,7 @@ def solve_dice(
         Row whose dice change, in every band with dice. Default: every row.
     most : int
         Largest number of dice to add and to remove, 1 to 12.
-    against, situations, policy, profiles, threads, progress
+    against, situations, profiles, threads, progress
         As in :func:`solve_price`.
 
     Examples
@@ -253,7 +251,7 @@ def solve_dice(
         problem = f"it {'has no' if points is None else 'costs 0'} points"
         raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds fair ones")
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
-    table, _, opponents = matchups_of_all(loadout, against, situations, policy, library, threads, progress)
+    table, _, opponents = matchups_of_all(loadout, against, situations, library, threads, progress)
     standings = Standings(table, opponents)
     role, rows = _fair_standing(standings, loadout.selector).role, []
     for by, variant in variants.items():

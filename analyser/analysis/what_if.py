@@ -176,7 +176,6 @@ def what_if(
     against: Selectors = ALL_LOADOUTS,
     row: str | None = None,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
-    policy: str = "tactic",
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -192,7 +191,7 @@ def what_if(
         Opponents, which also fight each other.
     row : str, optional
         Row whose `dice`, ranges and `qualities` change. Default: every row.
-    situations, policy, profiles, threads, progress
+    situations, profiles, threads, progress
         As in :func:`analyser.fair_points`.
     **changes
         As in :meth:`analyser.game.units.Loadout.with_`: ``points=75``, ``points="+10"``, ``dice=-2``,
@@ -212,7 +211,7 @@ def what_if(
         raise InputError("nothing is changed", where=loadout.selector, allowed="such as points=75, dice=-2")
     changed = loadout.with_(row=row, **changes)
     _check_rows_change(loadout, row, changes)
-    table, _, opponents = matchups_of_all(loadout, against, situations, policy, library, threads, progress)
+    table, _, opponents = matchups_of_all(loadout, against, situations, library, threads, progress)
     before = Standings(table, opponents)
     after = before.with_([changed], threads, keep=True)
     return WhatIf(

@@ -11,7 +11,7 @@ import analyser
 from analyser.cli.answer import note_first_battles, show, with_progress
 from analyser.cli.command_base import command
 from analyser.cli.option_base import Option, parse_value
-from analyser.cli.options import POLICY, THREADS, output, situations
+from analyser.cli.options import THREADS, output, situations
 from analyser.common.errors import InputError
 
 HAS_FAILING_VERDICT = 1  # exit status if --fail-on-verdict finds a loadout with such a verdict
@@ -24,7 +24,7 @@ _MOST_DICE = Option("--most N", "Try up to N dice more or fewer, 1 to 12. Defaul
 
 @command(
     "[UNITS]...",
-    *(POLICY, *_OPPONENTS),
+    *_OPPONENTS,
     Option("--fail-on-verdict WORDS", "Also list loadouts of these verdicts, such as over-priced; exit with 1 if any."),
     Option("--baseline FILE", "With --fail-on-verdict: file of accepted verdicts, made with --accept."),
     Option("--accept FILE", "Save all verdicts as accepted, for --baseline."),
@@ -94,7 +94,7 @@ def balance_check(**keys: Any) -> None:
 
 @command(
     "UNIT CHANGES...",
-    *(_ROW, POLICY, *_OPPONENTS),
+    *(_ROW, *_OPPONENTS),
     *output(plot=False),
     examples=(
         "crown/rifle-platoon@reinforced points=75 dice-2 --against 'imperium/*'",
@@ -125,7 +125,7 @@ def _changes(texts: tuple[str, ...]) -> dict[str, Any]:
 
 @command(
     "UNIT",
-    *(POLICY, *_OPPONENTS),
+    *_OPPONENTS,
     *output(plot=False),
     examples=("crown/rifle-platoon@reinforced --against 'imperium/*'", "crown/horse-guard@basic"),
 )
@@ -137,7 +137,7 @@ def balance_solve_price(**keys: Any) -> None:
 @command(
     "UNIT",
     Option("--row NAME", "Row whose dice change. Default: every row."),
-    *(_MOST_DICE, POLICY, *_OPPONENTS),
+    *(_MOST_DICE, *_OPPONENTS),
     *output(),
     examples=(
         "crown/rifle-platoon@reinforced --row ranged-light --most 3",

@@ -13,10 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from analyser.analysis.best_play_situations import check_best_is_played, duel_situations, price_situations
+from analyser.analysis.best_play_situations import duel_situations
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups, with_user_metric
-from analyser.analysis.mutual_losses import EXCHANGE_KINDS
 from analyser.analysis.prices import ALL_LOADOUTS, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_named
@@ -78,11 +77,11 @@ def write_report(
     situations : sequence of Situation or str, or ``"all"``
         Default: all situations.
     policy : "tactic" or "best"
-        How duels are played: by simple tactics, or by best play (`docs/best-play.md`). With best play, prices also
-        follow from these duels, and the page states what simple tactics cost.
+        How duels are played: by simple tactics, or by best play (`docs/best-play.md`). With best play, the page
+        states what simple tactics cost.
     field : str, Loadout, several of them, or FairPoints, optional
         Opponents for the fair points, besides the units of the report; or fair points already computed, which include
-        these units. Default: all factions; with a `row` or best play only the units of the report.
+        these units. Default: all factions; with a `row` only the units of the report.
     metrics : sequence of str or callable
         Your own figures of ranged attacks (:func:`analyser.metric`), for the tables and the page.
     progress : callable or True, optional
@@ -120,15 +119,15 @@ def write_report(
     chosen = {loadout.selector: loadout for loadout in (*attacking, *defending)}
     if field is not None and row is not None:
         raise InputError("fair points against opponents use all rows", where="field", allowed="field or row, not both")
-    settings: dict[str, Any] = {"situations": situations, "policy": policy, "threads": threads, "profiles": library}
+    settings: dict[str, Any] = {"situations": situations, "threads": threads, "profiles": library}
     if field is not None and not isinstance(field, FairPoints):
         field = fair_points(tuple(chosen.values()), against=field, progress=progress, **settings)
-    uses_all = field is None and row is None and policy != "best"
+    uses_all = field is None and row is None
     opponents = {loadout.selector: loadout for loadout in loadouts(ALL_LOADOUTS, library)} | chosen if uses_all else {}
     inputs = ReportInputs(
         attackers=attacking,
         defenders=defending,
-        situations=_all_situations(policy, situations_named(situations), row),
+        situations=duel_situations(policy, situations_named(situations)),
         row=row,
         ruleset=library.ruleset,
         profiles_used=library.used._replace(folder=real_path(library.used.folder).name),
@@ -178,15 +177,6 @@ def write_report(
 
 def _judged_among(prices: FairPoints | None) -> dict[str, Any]:
     return {} if prices is None else {"judged_among": prices.opponents.as_dict()}
-
-
-def _all_situations(policy: str, situations: tuple[Situation, ...], row: str | None) -> tuple[Situation, ...]:
-    """Return the situations of the report; best play adds the situations that prices need."""
-    result = duel_situations(policy, situations)
-    if row is None and any(situation.kind in EXCHANGE_KINDS for situation in situations):
-        result = price_situations(policy, result)
-    check_best_is_played(policy, result)
-    return result
 
 
 def _tactic_jobs(inputs: ReportInputs, policy: str) -> list[Job]:

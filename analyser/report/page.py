@@ -21,7 +21,6 @@ from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, exchange_of
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.roles import ROLE_DESCRIPTIONS, plural
-from analyser.analysis.situations import BEST_TRADE
 from analyser.analysis.verdict import RULE
 from analyser.common.metrics import EFFICIENCY
 from analyser.common.text import percent
@@ -153,8 +152,6 @@ def reasons(rows: pd.DataFrame) -> list[str]:
 
 def _round_sentence(kinds: Collection[str]) -> str:
     """Return a sentence about the rounds over which the figures are means; empty without shots and charges."""
-    if BEST_TRADE in kinds:
-        return "These are means per round, over duels of six rounds with best play that begin 18 or 36 inches apart."
     if not set(EXCHANGE_KINDS) <= set(kinds):
         return ""
     return (

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.analysis.best_play_situations import check_best_is_played, duel_situations
+from analyser.analysis.best_play_situations import duel_situations
 from analyser.analysis.grid import TWO_SIDED_FIGURES
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import Situation, situations_named
@@ -37,7 +37,6 @@ from analyser.sweep.sweep_file import (
     FIGURES_FROM_POINTS,
     MOST_CELLS,
     Side,
-    Side,
     SweepFile,
     fighting_unit,
 )
@@ -45,7 +44,7 @@ from analyser.sweep.sweep_file import (
 FORMAT = 1
 KEYS = {"format", "program", "profiles", "file", "attackers", "defenders", "units", "rulesets"}  # keys of a plan
 PART_SECONDS = 3.0  # intended duration of a part on a typical core, at the rates below (by kind of fight)
-_CELLS_PER_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}
+_CELLS_PER_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8}
 MOST_DISTANCES = 1_000  # largest number of distances of a sweep
 
 
@@ -305,11 +304,9 @@ def _frozen_inputs(file: SweepFile, library: Profiles) -> dict[str, Any]:
 
 def _situations_of(file: SweepFile) -> Iterator[Situation]:
     distances = None if file.distances is None else _distances(file.distances)
-    for policy in file.policies:
-        check_best_is_played(policy, duel_situations(policy, situations_named(file.situations)))
-    for named in situations_named(file.situations):
-        by_policy = [duel_situations(policy, (named,))[0] for policy in file.policies]  # differ only for duels
-        for situation in (duel for index, duel in enumerate(by_policy) if duel not in by_policy[:index]):
+    named = situations_named(file.situations)
+    for by_policy in zip(*(duel_situations(policy, named) for policy in file.policies)):
+        for situation in dict.fromkeys(by_policy):  # several only for duels
             if distances is None or situation.kind != "ranged":
                 yield situation
                 continue
