@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from analyser.common.answer import Answer, Block
-from analyser.common.errors import InputError, check_choice, is_number, shown
+from analyser.common.errors import InputError, check_choice
 from analyser.common.text import counted, frequency_sentence, percent
 from analyser.engine.fight.exact.distribution import side_probabilities
 from analyser.engine.fight.exact.propagate import start_states
@@ -78,12 +78,6 @@ class BestFocus(Answer):
         """Probability of the fate with the best use of all attackers."""
         return self.chances[-1]
 
-    def until(self, chance: float) -> int | None:
-        """Return the fewest attackers whose best use reaches this probability; None if even all together do not."""
-        if not is_number(chance) or not 0 < chance <= 1:
-            raise InputError(f"{shown(chance)} is not usable", where="until", allowed="above 0, up to 1")
-        return next((number for number, probability in enumerate(self.chances, 1) if probability >= chance), None)
-
     schema = "analyser/best-focus/1"
 
     @property
@@ -146,8 +140,8 @@ def best_focus(
     --------
     >>> import analyser
     >>> found = analyser.best_focus(["crown/rifle-p@basic", "crown/rifle-p@basic"], "scion-grenadier-p@basic")
-    >>> found.value >= found.as_given, found.until(0.2)
-    (True, 1)
+    >>> found.value >= found.as_given, found.chances[0] >= 0.2
+    (True, True)
     """
     check_choice(want, "want", TARGET_FATES)
     attacks = [

@@ -229,10 +229,10 @@ def _best(loadouts: Sequence[LoadoutFigures], index: int) -> tuple[int | None, l
     return best, tied if len(tied) > 1 else []
 
 
-def difference(loadout: LoadoutFigures | None, other: LoadoutFigures, index: int) -> Difference:
+def difference(loadout: LoadoutFigures, other: LoadoutFigures, index: int) -> Difference:
     """Return the figure at `index` of one loadout minus that of another, paired by batch; NaN if missing."""
-    value = np.nan if loadout is None else float(loadout.figures[index, 0] - other.figures[index, 0])
-    if loadout is None or np.isnan(value):
+    value = float(loadout.figures[index, 0] - other.figures[index, 0])
+    if np.isnan(value):
         return Difference(value)
     rounding = CERTAIN_WITHIN * max(1.0, abs(float(other.figures[index, 0])))
     if loadout.batches is None or other.batches is None:

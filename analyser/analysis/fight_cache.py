@@ -37,21 +37,13 @@ class _Table(NamedTuple):
 
 
 class FightCache:
-    """Known results of a grid: from an `earlier` table with the same ruleset and row, and from the cache on disk.
-
-    With `keep`, even few new results are stored if the grid is large.
-    """
+    """Known results of a grid: from an `earlier` table with the same ruleset and row, and from the cache on disk."""
 
     def __init__(
-        self,
-        attackers: Sequence[Loadout],
-        defending: DefendingSide,
-        *,
-        earlier: Matchups | None = None,
-        keep: bool = False,
+        self, attackers: Sequence[Loadout], defending: DefendingSide, *, earlier: Matchups | None = None
     ) -> None:
         self._attackers, self._defending = attackers, defending
-        self._earlier, self._keep, self._cache = earlier, keep, Cache("fights")
+        self._earlier, self._cache = earlier, Cache("fights")
 
     @cached_property
     def _digests(self) -> tuple[list[str], ...]:
@@ -79,7 +71,7 @@ class FightCache:
     def store(self, situation: Situation, cells: Cells, blocks: CellBlocks) -> None:
         """Store the cells of these blocks; earlier results in the file are kept if all loadouts fit into it."""
         n_new = sum(len(rows) * len(columns) for rows, columns in blocks)
-        if not n_new or not self.is_worth_storing(situation, cells.size if self._keep else n_new):
+        if not n_new or not self.is_worth_storing(situation, n_new):
             return
         sides = _sides_in(situation, self._digests)
         computed = np.zeros(cells.shape, np.bool_)

@@ -315,12 +315,11 @@ def matchups_after_edit(
     used: ProfilesUsed | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
-    keep: bool = False,
 ) -> Matchups:
     """Return the table for edited loadouts, with all unchanged fights copied from the `earlier` table.
 
     By default `ruleset` and `used` (the source of profiles) are those of `earlier`. Another ruleset recomputes every
-    fight. `keep` stores the new fights on disk, so that the same edit is faster next time.
+    fight.
 
     Examples
     --------
@@ -333,7 +332,7 @@ def matchups_after_edit(
     rules = earlier.ruleset if ruleset is None else ruleset
     sampling = Sampling("exact", threads=threads, progress=progress)
     defending = DefendingSide(tuple(defenders), rules, earlier.row, sampling.n_threads)
-    cache = FightCache(attackers, defending, earlier=earlier if rules == earlier.ruleset else None, keep=keep)
+    cache = FightCache(attackers, defending, earlier=earlier if rules == earlier.ruleset else None)
     with sampling.with_bar() as reporting:
         frame = compute_grid(attackers, defending, earlier.situations, reporting.report, cache)
     missing = not_modelled(attackers, defenders, earlier.situations)

@@ -396,6 +396,7 @@ DUEL = Situation(
     name="duel", title="six rounds, the attacker first; each shoots if it can, else charges if it can", kind="duel"
 )
 BEST_DUEL = Situation(name="duel-best-play", title="six rounds, the attacker first; both play best", kind="best-duel")
+DUEL_POLICIES = ("tactic", "best")
 ALL_SITUATIONS = "all"
 SITUATIONS: Mapping[str, Situation] = {one.name: one for one in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}
 """The situations that users can name."""
@@ -417,3 +418,26 @@ def situations_named(stated: str | Situation | Sequence[Situation | str]) -> tup
     if not result:
         raise InputError("no situation is given", where="situations", allowed=", ".join(names))
     return tuple(result.values())
+
+
+def duel_situations(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
+    """Return the situations; the policy ``best`` replaces the duel, if any (else InputError), by :data:`BEST_DUEL`."""
+    check_choice(policy, "policy", DUEL_POLICIES)
+    if policy != "best":
+        return tuple(situations)
+    if DUEL not in situations:
+        problem = f"best play has nothing to choose in {', '.join(situation.name for situation in situations)}"
+        raise InputError(problem, where="policy", allowed=f"tactic; or situations that include {DUEL.name}")
+    return tuple(BEST_DUEL if situation == DUEL else situation for situation in situations)
+
+
+def unchanged_note(situations: Sequence[Situation]) -> str:
+    """Return a sentence that names the situations without best play; empty if these are all or none.
+
+    >>> unchanged_note([CHARGE, BEST_DUEL])
+    'Best play changes nothing in: charge (a single action without a choice).'
+    """
+    names = [situation.name for situation in situations if situation.kind != BEST_DUEL.kind]
+    if len(names) in (0, len(situations)):
+        return ""
+    return f"Best play changes nothing in: {', '.join(names)} (a single action without a choice)."

@@ -61,14 +61,14 @@ class Standings:
         self._exchange = exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
         self.prices = fair_points_in(table, exchange=self._exchange, opponents=opponents)
 
-    def with_(self, changed: Iterable[Loadout], threads: int | None = None, *, keep: bool = False) -> Standings:
+    def with_(self, changed: Iterable[Loadout], threads: int | None = None) -> Standings:
         """Return the standings after each changed loadout has replaced the loadout with its selector.
 
-        Only changed fights are computed; `keep` stores them.
+        Only changed fights are computed.
         """
         by_selector = {loadout.selector: loadout for loadout in (*self.table.attackers, *changed)}
         loadouts = list(by_selector.values())
-        table = matchups_after_edit(self.table, loadouts, loadouts, threads=threads, keep=keep)
+        table = matchups_after_edit(self.table, loadouts, loadouts, threads=threads)
         return Standings(table, self.prices.opponents)
 
     @property

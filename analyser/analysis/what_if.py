@@ -213,7 +213,7 @@ def what_if(
     _check_rows_change(loadout, row, changes)
     table, _, opponents = matchups_of_all(loadout, against, situations, library, threads, progress)
     before = Standings(table, opponents)
-    after = before.with_([changed], threads, keep=True)
+    after = before.with_([changed], threads)
     return WhatIf(
         loadout.selector,
         {key: str(value) for key, value in changes.items()} | ({} if row is None else {"row": row}),

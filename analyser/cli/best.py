@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import analyser
-from analyser.cli.answer import dask_executor, profiles_in_use, show, with_progress, write
+from analyser.cli.answer import dask_executor, profiles_in_use, show, with_progress
 from analyser.cli.command_base import command
 from analyser.cli.fights import DUEL_NOTES, DUELLIST_KEYS, TARGET_KEYS, WANT_NOTES, parse_attacks, parse_unit
 from analyser.cli.messages import message_when_stopped, run_in_thread
@@ -96,26 +96,17 @@ def best_tactics(attackers: str, defenders: str, dask: str | None = None, thread
 @command(
     "ATTACKERS... TARGET",
     Option("--want", "Fate of the target to make most likely. Default: annihilated.", _FOCUS, choices=TARGET_FATES),
-    Option("--until P", "Also show the number of attacks until this fate has probability P.", _FOCUS, least=0),
     *output(plot=False),
     examples=(
         "crown/rifle-p@basic:distance=12 crown/sharp-rifles@basic:distance=20 scion-grenadier-p@basic",
-        "crown/rifle-p@basic crown/drake-field-guns@basic krupp@basic --want broken --until 0.5",
+        "crown/rifle-p@basic crown/drake-field-guns@basic krupp@basic --want broken",
     ),
 )
-def best_focus(attackers: tuple[str, ...], target: str, want: str = "annihilated", until: float | None = None) -> None:
+def best_focus(attackers: tuple[str, ...], target: str, want: str = "annihilated") -> None:
     """Find which of ATTACKERS should fire next at TARGET, with which row, and whether to aim or close in.
 
     Add conditions after a colon, as in the command attack. A unit with a distance, such as :distance=12, chooses
     between aiming and closing in.
     """
     section = parse_unit(target, "target", TARGET_KEYS)
-    result = analyser.best_focus(parse_attacks(attackers), section, profiles=profiles_in_use(), want=want)
-    if until is None:
-        show(result)
-        return
-    attack = result.until(until)
-    attacks = "not with all attackers" if attack is None else f"after attack {attack}"
-    line = f"\nProbability of {want} {100 * until:g}%: {attacks}\n"
-    record = result.as_dict() | {"until": {"chance": until, "attackers": attack}}
-    write(lambda: f"{result}{line}", lambda: record, result.rows_with_profiles)
+    show(analyser.best_focus(parse_attacks(attackers), section, profiles=profiles_in_use(), want=want))

@@ -13,12 +13,11 @@ from typing import Any
 
 import pandas as pd
 
-from analyser.analysis.best_play_situations import duel_situations
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups, with_user_metric
 from analyser.analysis.prices import ALL_LOADOUTS, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
-from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_named
+from analyser.analysis.situations import ALL_SITUATIONS, Situation, duel_situations, situations_named
 from analyser.common.errors import InputError
 from analyser.common.files import path_of, real_path
 from analyser.common.method_settings import Progress, Sampling, check_threads, default_threads

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.best_play_situations import unchanged_note
 from analyser.analysis.distance_curves import curves
 from analyser.analysis.efficiency import LEAST_RATIO, TableRow
 from analyser.analysis.grid import METHOD
@@ -21,6 +20,7 @@ from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, exchange_of
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.roles import ROLE_DESCRIPTIONS, plural
+from analyser.analysis.situations import unchanged_note
 from analyser.analysis.verdict import RULE
 from analyser.common.metrics import EFFICIENCY
 from analyser.common.text import percent

@@ -19,10 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.analysis.best_play_situations import duel_situations
 from analyser.analysis.grid import TWO_SIDED_FIGURES
 from analyser.analysis.selection import loadouts
-from analyser.analysis.situations import Situation, situations_named
+from analyser.analysis.situations import Situation, duel_situations, situations_named
 from analyser.ask.keys import values_of
 from analyser.common.cache import program_digest
 from analyser.common.errors import InputError, is_number, shown

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from analyser.analysis.best_play_situations import DUEL_POLICIES
 from analyser.analysis.grid import TWO_SIDED_FIGURES
-from analyser.analysis.situations import SITUATIONS, Situation
+from analyser.analysis.situations import DUEL_POLICIES, SITUATIONS, Situation
 from analyser.ask.keys import values_of
 from analyser.common.errors import InputError, did_you_mean
 from analyser.common.metrics import EFFICIENCY

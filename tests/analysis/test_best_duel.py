@@ -3,8 +3,7 @@
 import pytest
 
 from analyser import InputError, best_play, matchups
-from analyser.analysis.best_play_situations import duel_situations, unchanged_note
-from analyser.analysis.situations import BEST_DUEL, CHARGE, DUEL
+from analyser.analysis.situations import BEST_DUEL, CHARGE, DUEL, duel_situations, unchanged_note
 from analyser.report import write_report
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"

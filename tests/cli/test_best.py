@@ -1,6 +1,5 @@
 """The commands of best play."""
 
-import json
 import subprocess
 import sys
 
@@ -26,8 +25,6 @@ def test_options_of_best_play(tmp_path):
     picture = tmp_path / "what.png"
     answer("best", MINE, YOURS, *SMALL, "--distance", "18", "--plot", picture, "--by", "distance", "--round", "1")
     assert picture.stat().st_size > 1000
-    record = json.loads(answer("best", "focus", RIFLES, GRENADIERS, "--until", "1", "--format", "json"))
-    assert record["until"] == {"chance": 1.0, "attackers": None}
 
 
 def test_a_duel_by_lines_or_best():
