@@ -39,6 +39,7 @@ class Exchange:
     ``losses[k, i, j]`` is the mean share of j that is lost to i in a round on battlefield k.
     Far apart, both shoot, or only the loadout with the longer range. Near each other, each takes the action that gains
     most points at today's prices. A suppressed unit inflicts less. If all situations are far, or all near, k is only 0.
+    The other tables have the same shape.
     """
 
     loadouts: tuple[Loadout, ...]  # all have points; losses connect them, directly or through other loadouts
@@ -98,18 +99,11 @@ def exchange_of(
         for index in outside.nonzero()[0]
     } | left_out
     inside = np.flatnonzero(~outside)
-    losses, without_suppression, by_shots, all_returned, outranging = (
-        table[:, inside][:, :, inside] for table in rounds
-    )
     return Exchange(
         tuple(sides[index] for index in inside),
-        losses,
-        without_suppression,
-        by_shots,
-        all_returned,
-        outranging.mean(axis=0),
-        is_matchup[np.ix_(inside, inside)],
-        left_out,
+        **{name: table[:, inside][:, :, inside] for name, table in rounds._asdict().items()},
+        is_matchup=is_matchup[np.ix_(inside, inside)],
+        left_out=left_out,
     )
 
 
@@ -141,7 +135,7 @@ def _far_and_near(
 
 
 class _LossesByBattlefield(NamedTuple):
-    """Losses in a round on each battlefield, as in :class:`Exchange`, but all of shape (battlefields, n, n)."""
+    """Losses in a round on each battlefield, as in :class:`Exchange`."""
 
     losses: Floats
     without_suppression: Floats

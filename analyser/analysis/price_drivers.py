@@ -81,10 +81,8 @@ class PriceDrivers:
         self._loadouts, self._roles, self._not_modelled = exchange.loadouts, roles, not_modelled
         self._units = units = [loadout.unit for loadout in exchange.loadouts]
         hundreds, losses = exchange.points / 100, exchange.mean()
-        without_suppression, lost_to_shots, returned = (
-            table.mean(axis=0)
-            for table in (exchange.without_suppression, exchange.by_shots, exchange.all_shots_returned)
-        )
+        tables = exchange.without_suppression, exchange.by_shots, exchange.all_shots_returned, exchange.outranging_share
+        without_suppression, lost_to_shots, returned, outranges = (table.mean(axis=0) for table in tables)
         self.offence, self.toughness = offence, toughness = offence_and_toughness(losses, frequencies, prices)
         free_offence, free_toughness = offence_and_toughness(without_suppression, frequencies, prices)
         away = toughness - offence_and_toughness(returned, frequencies, prices)[1]
@@ -126,7 +124,7 @@ class PriceDrivers:
         reach = [max([row.long_range or 1.0 for row in unit.rows], default=1.0) for unit in units]
         self._reach = with_peer_median(np.array(reach))
         self._capacity = with_peer_median(np.array([unit.value("Capacity") or 1.0 for unit in units]))
-        outranging = (exchange.outranging_share @ frequencies) / np.maximum(exchange.is_matchup @ frequencies, _FLOOR)
+        outranging = (outranges @ frequencies) / np.maximum(exchange.is_matchup @ frequencies, _FLOOR)
         self._outranging = with_peer_median(outranging)
         self._by_role: dict[str, dict[str, Unit]] = {role: {} for role in roles}
         for loadout, role in zip(exchange.loadouts, roles):
