@@ -89,7 +89,7 @@ class PriceDrivers:
         enemy_points = frequencies * np.exp(prices)
         by_shots, by_close_quarters = lost_to_shots @ enemy_points, (without_suppression - lost_to_shots) @ enemy_points
         hits = np.array(
-            [float(one.level.models * one.unit.damage_limit * defence_of(one.unit)) for one in exchange.loadouts]
+            [float(one.level.models * one.unit.damage_limit * defence_of(one)) for one in exchange.loadouts]
         )
         own = {
             SHOOTING: by_shots / hundreds,

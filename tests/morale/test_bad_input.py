@@ -52,7 +52,6 @@ WRONG = {
         ({"dice": 2, "obstacles": [FRIEND | {"chain": n} for n in (19, 3)]}, "24 friends in all (allowed: up to 20)"),
         ({"move": "evades", "distance": 9, "obstacles": [ENEMY]}, "WM-6"),
         ({"dice": 2, "stands": 2}, "WM-8"),
-        ({"move": "retreats", "distance": 3, "turns": 2}, "allowed: 1 with move = 'retreats'"),
     ],
     "mordheim": [
         ({}, "no section"),

@@ -51,7 +51,7 @@ GONE = {"models": 10, "nerve": 0.67, "losses": 2}
             "Star Wars: Legion, without a commander, round 1: panicked 2 times in 5.",
         ),
         ("warmaster", {"dice": 1, "obstacles": [FRIEND]}, "Warmaster, if friends never make way: confused "),
-        ("warmaster", {"dice": 1, "turns": 3}, "Warmaster, turn 3: confused "),
+        ("warmaster", {"dice": 1}, "Warmaster, driven back: confused "),
         ("compare", GONE, "Gone after round 6: Armoured Clash always, Star Wars: Legion "),
         ("mordheim", {"warband": FOUGHT, "turns": 4}, ", turn 4: "),
         ("grande-tactique", {"check": {"arm": "infantry"}}, "Grande Tactique, infantry: "),
@@ -73,7 +73,6 @@ APPLIED = [  # the numbers of the rules
     ("mordheim", {"together": {"leader": 8, "warriors": [NEAR]}}, "MD-4"),
     ("legion", {"courage": 3, "tokens": 6}, "LG-1 LG-2 LG-3 LG-4 LG-5 LG-6 LG-7"),
     ("legion", {"courage": "none"}, "LG-1"),
-    ("warmaster", {"dice": 1, "turns": 2}, "WM-1 WM-9"),
     ("warmaster", {"dice": 1, "obstacles": [{"distance": 9, "kind": "friend"}]}, "WM-1"),
     ("warmaster", {"dice": 1, "obstacles": [{"distance": 3, "kind": "friend", "make_way": True}]}, "WM-1 WM-4 WM-7"),
     (
@@ -119,10 +118,9 @@ SAID = {  # in the texts of a kind, or not ("-")
     ],
     ("warmaster", "rules_applied"): [
         (BLOCKED, ["WM-8"]),
-        ({"dice": 2, "turns": 2}, ["WM-9 confused until the end of its next Command phase: a turn lost"]),
     ],
     ("warmaster", "not_modelled"): [
-        ({"dice": 2, "turns": 2}, ["WM-9", "no initiative", "no orders", " -1 Attack", "cannot support"])
+        ({"dice": 2}, ["WM-9", "no initiative", "no orders", " -1 Attack", "cannot support"])
     ],
     ("grande-tactique", "rules_applied"): [
         ({"game": {"units": [{"loses_firing": 0.5}]}}, ["-GT-7", "-GT-10"]),

@@ -69,7 +69,7 @@ QUESTIONS = {
         "legion",
         _LEGION | {"commander_courage": 3, "commander_near": [1, 0.5, 0], "rounds": 3, "until_panic": 0.5},
     ),
-    "warmaster": ("warmaster", {"dice": 2, "turns": 3, "obstacles": [*_OBSTACLES, {"distance": 8, "kind": "enemy"}]}),
+    "warmaster": ("warmaster", {"dice": 2, "obstacles": [*_OBSTACLES, {"distance": 8, "kind": "enemy"}]}),
     "a retreat": (
         "warmaster",
         {"move": "retreats", "distance": {3: 0.5, 7: 0.5}, "obstacles": _FRIENDS_AND_FOE},

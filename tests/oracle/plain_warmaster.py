@@ -228,73 +228,50 @@ def policies(question: Row) -> list[str | None]:
     return ["always", "never", "fewest confused"]
 
 
-def turns_of(question: Row, ruleset: Row, policy: str | None) -> tuple[list[Law], Law]:
-    """Each turn's law of (stands lost so far, how this turn's move ended or None), and the law of turns lost.
-
-    WM-8: stands that are destroyed stay so in later turns, and a unit without stands moves and tests no more.
-    """
-    move = Move(question, ruleset, policy or "always")
+def law_of(question: Row, ruleset: Row, policy: str | None) -> Law:
+    """The law of (stands lost, how the move ended)."""
     stands = question.get("stands") or ruleset["stands"]
-    moves = {left: move.law(left) for left in range(1, stands + 1)}
-
-    def moved(state: Any) -> Law:
-        lost, _, turns_lost = state
-        if lost >= stands:
-            return certainly((lost, None, turns_lost))
-        return marginal(moves[stands - lost], lambda end: (lost + end.lost, end, turns_lost + end.confused))
-
-    turns = [certainly((0, None, 0))]  # stands lost so far, how the move ended, turns lost so far
-    for _ in range(question.get("turns", 1)):
-        turns.append(then(turns[-1], moved))
-    return [marginal(turn, lambda state: state[:2]) for turn in turns[1:]], marginal(turns[-1], lambda state: state[2])
+    law = Move(question, ruleset, policy or "always").law(stands)
+    return marginal(law, lambda end: (end.lost, end))
 
 
 def choices_row(turn: Law, stands: int) -> Row:
-    """The row of one turn. Settled: stands destroyed count from the first turn on; distances only while it moves."""
-    row = {"p_confused": total(turn, lambda s: s[1] is not None and s[1].confused)}
+    """The row of a move."""
+    row = {"p_confused": total(turn, lambda s: s[1].confused)}
     for column, cause in CAUSES.items():
-        row[column] = total(turn, lambda s, c=cause: s[1] is not None and s[1].confused and c in s[1].causes)
+        row[column] = total(turn, lambda s, c=cause: s[1].confused and c in s[1].causes)
     row["p_all_stands_destroyed"] = total(turn, lambda s: s[0] >= stands)
-    row["mean_friends_confused"] = total(turn, lambda s: s[1].friends if s[1] else 0)
+    row["mean_friends_confused"] = total(turn, lambda s: s[1].friends)
     row["mean_units_confused"] = row["p_confused"] + row["mean_friends_confused"]
-    row["mean_distance"] = total(turn, lambda s: s[1].distance if s[1] else 0)
+    row["mean_distance"] = total(turn, lambda s: s[1].distance)
     row["mean_stands_destroyed"] = total(turn, lambda s: s[0])
     return row
 
 
-COLUMNS = {  # of the tables of how a move ends: what they say of an end, None where nothing moved
+COLUMNS = {  # of the tables of how a move ends: what they say of an end
     "joint": lambda end: (
-        ("unit_confused", "yes" if end and end.confused else "no"),
-        ("friends_confused", end.friends if end else 0),
+        ("unit_confused", "yes" if end.confused else "no"),
+        ("friends_confused", end.friends),
     ),
-    "friends": lambda end: (("friends_confused", end.friends if end else 0),),
-    "stops": lambda end: (("distance", end.distance), ("at", end.at)) if end else (),
+    "friends": lambda end: (("friends_confused", end.friends),),
+    "stops": lambda end: (("distance", end.distance), ("at", end.at)),
 }
 
 
 def tables(question: Row) -> Tables:
     ruleset = RULESET | question.get("ruleset", {})
     stands = question.get("stands") or ruleset["stands"]
-    answer: Tables = {name: [] for name in ("choices", "joint", "friends", "stops", "turns_lost")}
-    if question.get("turns", 1) == 1:
-        del answer["turns_lost"]
+    answer: Tables = {name: [] for name in ("choices", "joint", "friends", "stops")}
     for policy in policies(question):
-        head = {"friends_make_way": policy} if policy else {}
-        turns, lost = turns_of(question, ruleset, policy)
-        for number, turn in enumerate(turns, start=1):
-            key = head | ({"turn": number} if len(turns) > 1 else {})
-            key = key or {"move": question.get("move", "driven_back")}
-            answer["choices"].append(key | choices_row(turn, stands))
-            for name, columns in COLUMNS.items():
-                law = marginal(turn, lambda state, columns=columns: columns(state[1]))
-                answer[name] += [key | dict(row) | {"probability": p} for row, p in law.items() if row]
-        if "turns_lost" in answer:
-            who = {"friends_make_way": policy} if policy else {"move": question.get("move", "driven_back")}
-            answer["turns_lost"] += [who | {"turns_lost": number, "probability": p} for number, p in lost.items()]
+        key = {"friends_make_way": policy} if policy else {"move": question.get("move", "driven_back")}
+        law = law_of(question, ruleset, policy)
+        answer["choices"].append(key | choices_row(law, stands))
+        for name, columns in COLUMNS.items():
+            by_column = marginal(law, lambda state, columns=columns: columns(state[1]))
+            answer[name] += [key | dict(row) | {"probability": p} for row, p in by_column.items()]
     return answer
 
 
-QUESTION = {"turns": [None, None, None, 1, 2, 3]}
 RULES = {"touching_is_into": [False, True], "tests_for_chain": ["direct", "all"], "gap": [None, None, 0, 0.5, 1, 2]}
 KINDS = ["friend", "friend", "friend", "enemy", "combat", "impassable", "unyielding"]
 SPOTS = [0, 0.5, 1, 2, 2.01, 3, 3.5, 4, 5, 5.96, 6.5, 7, 8, 9, 11, 12.25, 30]
@@ -324,5 +301,4 @@ def questions(seed: int) -> Row:
         question["stands"] = dice.randint(3, 5)
     if obstacles := [obstacle(dice, move) for _ in range(dice.choice([0, 1, 1, 2, 2, 3]))]:
         question["obstacles"] = obstacles
-    question |= {} if move == "retreats" else picked(dice, QUESTION)
     return question | ({"ruleset": picked(dice, RULES)} if dice.random() < 0.4 else {})

@@ -17,10 +17,8 @@ OPEN_GROUND = "open ground"
 CASES = "Friends make way"  # heading above the names of the chains
 MAIN_EVENTS = ("confused",)
 KEY_WORDS = {"friends_make_way": "if friends {} make way".format}
-_HALTED, _TURN = {"at": get_args(Kind)}, {"turn": 1}
-PANELS = (
-    Panel("bars", "stops", "Moved, hatched: stopped", "distance", by="friends_make_way", where=_TURN, lost=_HALTED),
-)
+_HALTED = {"at": get_args(Kind)}
+PANELS = (Panel("bars", "stops", "Moved, hatched: stopped", "distance", by="friends_make_way", lost=_HALTED),)
 
 
 def chains(question: Question) -> dict[str, Chain]:
@@ -29,7 +27,7 @@ def chains(question: Question) -> dict[str, Chain]:
 
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
-    """Return the tables `choices`, `joint`, `friends`, `stops`, and for several turns `turns_lost`."""
+    """Return the tables `choices`, `joint`, `friends` and `stops`."""
     by_choice = {choice: _tables_of(question, choice, recorded[choice]) for choice in choices_of(question)}
     first = next(iter(by_choice.values()))
     if len(by_choice) == 1:
@@ -44,12 +42,11 @@ def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> Tables
     mover = mover_of(question, choice)
     fields = mover.read(recorded.states)
     confused, friends = mover.is_confused(fields), range(mover.n_friend_counts)
-    alone: Keys = {"move": [question.move]} if len(choices_of(question)) == 1 else {}
-    first: Keys = {"turn": range(1, question.turns + 1)} if question.turns > 1 else alone
+    first: Keys = {"move": [question.move]} if len(choices_of(question)) == 1 else {}
     both = dict(zip(("unit_confused", "friends_confused"), zip(*product(("no", "yes"), friends))))
     stops, stop = _stopping_positions(mover, fields)
     at_stops = recorded.grouped(stop, len(stops))
-    tables = {
+    return {
         "choices": _choices(mover, fields, recorded.weights, first),
         "joint": Table.distribution(
             first, both, recorded.grouped(confused * len(friends) + fields.friends, 2 * len(friends))
@@ -59,10 +56,6 @@ def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> Tables
         ),
         "stops": Table.distribution(first, dict(zip(("distance", "at"), zip(*stops))), at_stops, at_stops > 0),
     }
-    if question.turns > 1:
-        lost = recorded.grouped(fields.lost + confused, question.turns + 1)[-1:]
-        tables["turns_lost"] = Table.distribution(alone, {"turns_lost": range(question.turns + 1)}, lost)
-    return tables
 
 
 def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Table:
@@ -107,10 +100,7 @@ def rules(question: Question) -> Rules:
     kinds, results = {kind for kind, _ in pairs}, {result for _, result in pairs}
     gap_kept = {(kind, Meeting.HALTS_CONFUSED) for kind in FOES}
     refused = {(kind, Meeting.HALTS_CONFUSED) for kind in FRIENDS}
-    confusing = {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS, Meeting.MAKES_WAY}
     bursts, pushes = Meeting.BURST_THROUGH in results, Meeting.MAKES_WAY in results
-    later = question.turns > 1
-    loses_turns = later and (question.dice is not None or results & confusing)
     applied = {
         "WM-1 driven back by its dice, confused if any shows 6": question.dice,
         "WM-2 halts at the edge of impassable terrain, confused on a 6": Meeting.HALTS_AND_TESTS in results,
@@ -121,7 +111,6 @@ def rules(question: Question) -> Rules:
         "WM-6 friends that evaders burst through are confused without a roll, for this Command phase": bursts,
         "WM-7 every test of the move is rolled": results & {Meeting.MAKES_WAY, Meeting.HALTS_AND_TESTS},
         "WM-8 stands that retreat into an unyielding obstacle are destroyed": Meeting.DESTROYS_STANDS in results,
-        "WM-9 confused until the end of its next Command phase: a turn lost": loses_turns,
     }
     costs = "no initiative, no orders, -1 Attack modifier in combat, infantry cannot support"
     stays = "a confused unit can move in other phases, and must where rules say so"
@@ -135,8 +124,4 @@ def rules(question: Question) -> Rules:
         "WM-8 choice of the blocked stands: `stands` of an obstacle is their number": move == "retreats",
     }
     fewest = "fewest confused: in a retreat friends make way, because a destroyed stand counts more than confusion"
-    warnings = {
-        fewest: move == "retreats" and len(movers) > 1,
-        "each turn's move starts from the same place, with the same obstacles": later,
-    }
-    return Rules(applied, not_modelled, warnings)
+    return Rules(applied, not_modelled, {fewest: move == "retreats" and len(movers) > 1})

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from analyser.common.errors import shown
 from analyser.common.validation import Record, Several, optional
-from analyser.morale.questions import Distribution, MoraleQuestion, Rounds
+from analyser.morale.questions import Distribution, MoraleQuestion
 
 MOST_DICE = 20
 MOST_FRIENDS = 20
@@ -62,7 +62,6 @@ class Question(MoraleQuestion):
         (), "Units behind the moved unit, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=12
     )
     stands: Stands | None = optional(None, "Stands of the unit; a retreat may destroy some of them (WM-8).")
-    turns: Rounds = optional(1, "Number of turns with this move, each from the same place.")
     ruleset: Ruleset
 
     @field_validator("distance", mode="before")
@@ -91,8 +90,6 @@ class Question(MoraleQuestion):
         others = [obstacle.kind for obstacle in self.obstacles if obstacle.kind != "friend"]
         if self.move == "evades" and others:
             raise ValueError(f"obstacles: no rule for evaders that meet {others[0]!r} (allowed: 'friend', WM-6)")
-        if self.move == "retreats" and self.turns > 1:
-            raise ValueError("turns: a retreat may destroy the unit (allowed: 1 with move = 'retreats')")
         if self.move != "retreats" and (self.stands is not None or any(obstacle.stands for obstacle in self.obstacles)):
             raise ValueError("only retreats destroy stands, WM-8 (allowed: stands with move = 'retreats')")
         return self

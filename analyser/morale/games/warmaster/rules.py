@@ -141,7 +141,6 @@ def _choices_for_fewest(way: tuple[ObstacleOnWay, ...]) -> list[tuple[bool, bool
 class MoveState(NamedTuple):
     """Fields of states, as arrays of the shape of the states."""
 
-    lost: NDArray[np.int64]  # turns lost to confusion before this turn
     moved: NDArray[np.int64]  # centimetres moved
     halted_at: NDArray[np.int64]  # index of the obstacle at which the unit has halted; -1 if it has not halted
     friends: NDArray[np.int64]  # number of confused friends
@@ -162,12 +161,12 @@ class Mover:
         self.n_friend_counts = 1 + sum(max(len(entry.friend_tests), entry.kind == "friend") for entry in self.way)
         flags = {"test": 2, "six": 2, "pushed": 2, "friends": self.n_friend_counts}
         stops = len(self.way) + 1  # `halted_at` is 0 on the move, or the index of an obstacle plus 1
-        self.fields = Fields({"lost": question.turns, "moved": self.farthest + 1, "halted_at": stops, **flags})
+        self.fields = Fields({"moved": self.farthest + 1, "halted_at": stops, **flags})
 
     def read(self, states: States) -> MoveState:
         """Return the fields of states."""
-        lost, moved, stop, *flags, friends = (self.fields.get(name, states) for name in self.fields.sizes)
-        return MoveState(lost, moved, stop - 1, friends, *(flag == 1 for flag in flags))
+        moved, stop, *flags, friends = (self.fields.get(name, states) for name in self.fields.sizes)
+        return MoveState(moved, stop - 1, friends, *(flag == 1 for flag in flags))
 
     def is_confused(self, fields: MoveState) -> Any:
         """Return True if the unit is confused at the end of a move and still has stands (WM-8)."""
@@ -192,20 +191,18 @@ class Mover:
                     break
 
     def chain(self) -> Chain:
-        """Return the chain of all turns; it records the state after each turn."""
+        """Return the chain of the move; it records the state at the end."""
         question, die = self.question, fair_die(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
         title = "Drive-back die (WM-1)" if question.dice else "The move, centimetres"
-        turn = [self._phase(self._after_die, die, title)] * (question.dice or 1)
+        phases = [self._phase(self._after_die, die, title)] * (question.dice or 1)
         for index, entry in enumerate(self.way):
             title = f"{_word_of(entry).capitalize()} at {entry.obstacle.distance:g} cm (WM-2 to WM-8)"
             tests = combined_tests(entry.friend_tests, entry.mover_tests)
-            turn.append(self._phase(partial(self._after_obstacle, index), tests, title))
-        turn.append(RECORD)
-        phases = (*turn, *(Phase(self._next_turn, title="The next turn (WM-9)"), *turn) * (question.turns - 1))
+            phases.append(self._phase(partial(self._after_obstacle, index), tests, title))
         obstacles = f"{len(self.way)} obstacles and {self.n_friend_counts - 1} friends"
-        what = f"{question.turns} turns of up to {self.farthest} cm past {obstacles}"
+        what = f"a move of up to {self.farthest} cm past {obstacles}"
         story = Story(self._read, "Turn")
-        return Chain(0, phases, self.fields.size, what, "fewer turns, dice or friends", story)
+        return Chain(0, (*phases, RECORD), self.fields.size, what, "fewer dice or friends", story)
 
     def _read(self, state: int) -> dict[str, Any]:
         fields = self.read(np.array([state]))
@@ -214,8 +211,7 @@ class Mover:
         labels: dict[str, Any] = {"the unit": at}
         labels |= {"centimetres moved": int(fields.moved[0])} if index < 0 else {}
         labels |= {"confused": confused, "friends confused": int(fields.friends[0])}
-        labels |= {"stands destroyed": int(self.stands_destroyed(fields)[0])} if self.retreats else {}
-        return labels | ({"turns lost": int(fields.lost[0])} if self.question.turns > 1 else {})
+        return labels | ({"stands destroyed": int(self.stands_destroyed(fields)[0])} if self.retreats else {})
 
     def _phase(self, change: Callable[[MoveState, Any], Any], die: Die, title: str) -> Phase:
         """Return a phase that changes the states of a unit on the move."""
@@ -232,7 +228,7 @@ class Mover:
         """Return the states after a drive-back die (WM-1), or after the distance of another move."""
         six = fields.six | ((self.question.dice is not None) & is_confused_by(total == DIE_SIDES))
         moved = np.minimum(fields.moved + total, self.farthest)
-        return self.fields.pack(lost=fields.lost, moved=moved, six=six)
+        return self.fields.pack(moved=moved, six=six)
 
     def _after_obstacle(self, index: int, fields: MoveState, totals: Any) -> Any:
         """Return the states after an obstacle, with its tests (WM-2 to WM-8).
@@ -247,19 +243,14 @@ class Mover:
         blocked = stands @ (self._results[: index + 1, :, 0] == Meeting.DESTROYS_STANDS)
         halting = [result == meeting for meeting in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
         no_stands = (result == Meeting.DESTROYS_STANDS) & (self.full_stands <= blocked[reached])
-        kept = {"lost": fields.lost, "six": fields.six}
         confused = {"pushed": fields.pushed, "friends": fields.friends, "test": np.select(halting, [mover, 1], 0)}
-        halted = self.fields.pack(halted_at=index + 1, **kept, **confused)
+        halted = self.fields.pack(halted_at=index + 1, six=fields.six, **confused)
         makes_way, bursts = result == Meeting.MAKES_WAY, result == Meeting.BURST_THROUGH
         more_friends = makes_way * friends + bursts * (entry.kind == "friend")
         pushed = fields.pushed | (makes_way & (mover == 1))
-        passed = self.fields.pack(moved=fields.moved, **kept, pushed=pushed, friends=fields.friends + more_friends)
+        all_friends = fields.friends + more_friends
+        passed = self.fields.pack(moved=fields.moved, six=fields.six, pushed=pushed, friends=all_friends)
         return np.where(np.any(halting, axis=0) | no_stands, halted, passed)
-
-    def _next_turn(self, states: States, _: Any) -> Any:
-        """Return the states in the next turn: confusion costs a turn (WM-9)."""
-        fields = self.read(states)
-        return self.fields.pack(lost=np.minimum(fields.lost + self.is_confused(fields), self.question.turns - 1))
 
 
 @lru_cache(maxsize=16)

@@ -114,12 +114,6 @@ WORKED = {
         )
         for into in (False, True)
     },
-    "WM-9: two turns of one die each": (
-        {"dice": 1, "turns": 2},
-        {("turns_lost", MOVE, lost, "probability"): ways / 36 for lost, ways in enumerate((25, 10, 1))}
-        | row(1, p_confused=1 / 6)
-        | row(2, p_confused=1 / 6),
-    ),
     **{
         f"WM-3: unable to end 1 cm from an enemy, whatever the distance ({move})": (
             falls_back({"distance": 0.5, "kind": "enemy"}, distance=move),
