@@ -53,11 +53,9 @@ def test_refusals(arguments, told):
     assert told in refusal(*arguments)
 
 
-def test_prices_under_best_play_are_asked_for_in_a_word():
-    assert "did you mean 'best'" in refusal("balance", "prices", RIFLES, "--policy", "bst")
-    assert "did you mean 'best'" in refusal("balance", "what-if", RIFLES, "points+1", "--policy", "bst")
-    for words in (("balance",), ("balance", "what-if"), ("report",)):
-        assert "--policy" in answer(*words, "--help-all")
+def test_a_report_under_best_play_is_asked_for_in_a_word():
+    assert "did you mean 'best'" in refusal("report", RIFLES, GRENADIERS, "--out", "r", "--policy", "bst")
+    assert "--policy" in answer("report", "--help-all")
 
 
 @pytest.mark.slow
