@@ -31,7 +31,7 @@ from analyser.report.matchups_data import figures_data, packed_figures, side_dat
 from analyser.report.page_frame import page_of
 from analyser.results.battle import BattleResult
 from analyser.results.battle_tactics import tactics_block
-from analyser.results.battle_text import margin_block, survivors_block, units_block
+from analyser.results.battle_text import margin_block, rounds_block, units_block
 from analyser.results.rendering import interval_notes, method_line
 from analyser.results.unit_swings import swings_block
 from analyser.scenarios.battle import SIDES
@@ -40,7 +40,7 @@ from analyser.scenarios.battle import SIDES
 def battle_page(answer: BattleResult) -> str:
     """Return the page of a battle as HTML."""
     names, (first, second) = answer.names, answer.names.values()
-    survivors, contributions = answer.survivors(), answer.contributions()
+    survivors = answer.survivors()
     return page_of(
         "battle",
         title=f"{first} against {second}, in battle",
@@ -51,9 +51,8 @@ def battle_page(answer: BattleResult) -> str:
         margin=margin_picture(answer.margins()),
         by_margin=margin_block(answer)._replace(head=(f"{first} minus {second}", "of battles")),
         survival=survival_picture(survivors),
-        left={side: survivors_block(survivors, side) for side in SIDES},
-        unit_bars=unit_bars(contributions),
-        by_unit=units_block(contributions, names, in_full=True),
+        by_round=rounds_block(survivors, names),
+        by_unit=units_block(answer.contributions(), names),
         by_swing=swings_block(answer.swings, names) if answer.swings else None,
         by_tactic=tactics_block(answer.game, names) if answer.game else None,
         rounds=answer.story.rounds(),
@@ -133,17 +132,6 @@ def survival_picture(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     ticks = [(str(round_), round(100 * round_ / rounds, 2)) for round_ in range(rounds + 1)]
     levels = [(f"{percent}%", 100 - percent) for percent in (0, 25, 50, 75, 100)]
     return {"sides": [paths(side) for side in SIDES], "ticks": ticks, "levels": levels}
-
-
-def unit_bars(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, list[float], str]]]:
-    """Return the bars of :meth:`BattleResult.contributions` by side: name, two widths, and text."""
-    names = ("points_destroyed", "points_absorbed")
-    most = max([row[name] for row in rows for name in names] + [1.0])
-    result: dict[str, list[tuple[str, list[float], str]]] = {side: [] for side in SIDES}
-    for row in rows:
-        widths = [round(100 * row[name] / most, 2) for name in names]
-        result[row["side"]].append((row["name"], widths, " / ".join(f"{row[name]:,.0f}" for name in names)))
-    return result
 
 
 def _tick_step(span: float, ticks: int = _MOST_TICKS) -> int:

@@ -279,7 +279,6 @@ class Result(Answer):
         return distinct, _sum_by_index(weights, indices.reshape(-1)[len(always) :], len(distinct))
 
     def _distribution_of(self, columns: dict[str, NDArray[Any]], weights: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """Return the joint distribution of columns."""
         stacked = np.stack([np.asarray(column, np.int64) for column in columns.values()])
         rows, indices = np.unique(stacked, axis=1, return_inverse=True)
         values = {name: row.astype(columns[name].dtype) for name, row in zip(columns, rows)}

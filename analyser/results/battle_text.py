@@ -15,7 +15,7 @@ from analyser.common.text import counted, fill
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, DEFAULT
 from analyser.game.army import names_apart
 from analyser.results.battle_tactics import not_modelled_note, tactics_sentences
-from analyser.results.unit_swings import harmful_units_sentences, swing_units_sentence
+from analyser.results.unit_swings import swing_units_sentence
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
 
@@ -77,7 +77,6 @@ def conclusions(result: BattleResult) -> list[str]:
     ]
     if result.swings:
         lines += [swing_units_sentence(result.swings, side, name) for side, name in result.names.items()]
-        lines += harmful_units_sentences(result.swings, result.names)
     return lines
 
 
@@ -109,46 +108,26 @@ def rounds_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Bl
     head = ["round", *(name for army in names.values() for name in (f"{army}: units", "points", "10-90%"))]
     lines: dict[int, list[str]] = {}
     for row in rows:
-        line = lines.setdefault(row["round"], [str(row["round"])])
-        line += _survivor_cells(row)
+        mean = mean_in(row, "mean_units")
+        longer = max(mean.value - (mean.low or 0.0), (mean.high or 0.0) - mean.value)  # one ± fits a narrow table
+        units = plus_minus(mean.value, longer) if longer else f"{mean.value:.1f}"
+        percentiles = f"{row['percent_10th_percentile']:g}-{row['percent_90th_percentile']:g}%"
+        lines.setdefault(row["round"], [str(row["round"])]).extend([units, f"{row['mean_percent']:.0f}%", percentiles])
     return Block("Survivors of each round: units, and percent of the points", head, list(lines.values()), ">")
 
 
-def survivors_block(rows: Sequence[dict[str, Any]], side: str) -> Block:
-    """Return the survivors of one side by round, also in points."""
-    head = ("round", "units", "points", "percent", "10-90%")
-    lines = []
-    for row in (row for row in rows if row["side"] == side):
-        units, *percents = _survivor_cells(row)
-        lines.append([str(row["round"]), units, f"{row['mean_points']:,.0f}", *percents])
-    return Block("", head, lines, ">")
-
-
-def _survivor_cells(row: dict[str, Any]) -> list[str]:
-    """Return the cells of the survivors in a row: units, and mean and 80% range of the percentage of the points."""
-    mean = mean_in(row, "mean_units")
-    longer = max(mean.value - (mean.low or 0.0), (mean.high or 0.0) - mean.value)  # a single ± fits a narrow table
-    units = plus_minus(mean.value, longer) if longer else f"{mean.value:.1f}"
-    percentiles = f"{row['percent_10th_percentile']:g}-{row['percent_90th_percentile']:g}%"
-    return [units, f"{row['mean_percent']:.0f}%", percentiles]
-
-
-def units_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str], *, in_full: bool = False) -> Block:
-    """Return the points that each unit destroyed and lost; `in_full`: losses also per 100 points of the unit."""
-    rates = ["destroyed per 100", "lost", "lost per 100"] if in_full else ["per 100", "lost"]
-    head = ["unit", "army", "points", "destroyed", *rates]
+def units_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Block:
+    """Return the points that each unit destroyed and lost."""
     lines = []
     for row in rows:
-        destroyed, lost = (mean_text(mean_in(row, name), decimals=1) for name in _POINTS)
-        cells = [
-            "?" if row["points"] is None else str(row["points"]),
-            destroyed,
-            _whole_number(row[f"{_POINTS[0]}_per_100"]),
-        ]
-        cells += [lost, *([_whole_number(row[f"{_POINTS[1]}_per_100"])] if in_full else [])]
-        lines.append([row["name"], names[row["side"]], *cells, str(estimate_in(row, "p_alive"))])
+        points = "?" if row["points"] is None else str(row["points"])
+        per_100 = row["points_destroyed_per_100"]
+        destroyed, lost = (mean_text(mean_in(row, f"points_{what}"), decimals=1) for what in ("destroyed", "absorbed"))
+        cells = [points, destroyed, "" if per_100 is None else f"{per_100:.0f}", lost, str(estimate_in(row, "p_alive"))]
+        lines.append([row["name"], names[row["side"]], *cells])
+    head = ("unit", "army", "points", "destroyed", "per 100", "lost", "alive at end")
     title = "Contribution of each unit: enemy points destroyed, also per 100 points of the unit, and points lost"
-    return Block(title, [*head, "alive at end"], lines, "<<>", lines=fill(_friendly_losses_note(rows)))
+    return Block(title, head, lines, "<<>", lines=fill(_friendly_losses_note(rows)))
 
 
 def _friendly_losses_note(rows: Sequence[dict[str, Any]]) -> str:
@@ -156,10 +135,3 @@ def _friendly_losses_note(rows: Sequence[dict[str, Any]]) -> str:
     name = "friends_destroyed"
     losses = [f"{row['name']} {mean_text(mean_in(row, name), decimals=1)}" for row in rows if row[name] > 0]
     return f"Points of their own side destroyed by blasts, not included above: {'; '.join(losses)}." if losses else ""
-
-
-_POINTS = ("points_destroyed", "points_absorbed")
-
-
-def _whole_number(figure: float | None) -> str:
-    return "" if figure is None else f"{figure:.0f}"

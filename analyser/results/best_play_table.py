@@ -128,7 +128,6 @@ class PlanTable:
         self._texts = {point.place: self._branch_texts(point) for point in self.points}
 
     def _branch_texts(self, point: ChoicePoint) -> list[str]:
-        """Return a text for each branch of a choice."""
         chooser, rules = self.duel.chooser_at(point.side), self.duel.game.rules
         if point.subject == ORDERS:
             return [option_in_words(option, chooser) for option in chooser.options]

@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.answer import Block
-from analyser.common.estimates import CERTAIN_WITHIN, estimate
+from analyser.common.estimates import estimate
 from analyser.common.means import mean_between, mean_figures, sums_of
 from analyser.common.method_settings import Sampling
-from analyser.common.text import NEGLIGIBLE, counted, rating_text, rows_of_columns, spaced
+from analyser.common.text import counted, rating_text, rows_of_columns, spaced
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Rating
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, rating_reasons, unit_line
 from analyser.results.base import result_sentence
-from analyser.results.rendering import NOT_SHOWN, figure_rows
+from analyser.results.rendering import distribution_block, figure_rows
 from analyser.results.states import FATES, FightResult, solve_fight, unit_name
 from analyser.rules import combat_result, unit_state
 from analyser.rules.activation import Order
@@ -171,7 +171,10 @@ class ChargeResult(FightResult):
     def blocks(self) -> list[Block]:
         shown = {name: label for name, label in _RESULT_LABELS.items() if name != "p_no_combat" or self.summary[name]}
         rows = figure_rows(self.summary, shown)
-        return [Block("The combat", rows=rows), _losses_block(self), _outcomes_block(self)]
+        losses = (self.distribution(f"{side}_models_destroyed") for side in CHARGE_SIDES)
+        tables = (distribution_block(part, f"Models destroyed, {side}") for part, side in zip(losses, CHARGE_SIDES))
+        tables_of_method = (table._replace(shares_table=False) for table in tables)
+        return [Block("The combat", rows=rows), *tables_of_method, _outcomes_block(self)]
 
 
 def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
@@ -221,7 +224,6 @@ def _strike_records(
         }
 
 
-_WIDEST_GRID = 13  # most columns of a joint table in a terminal
 _RESULT_LABELS = {
     "p_attacker_wins": "Attacker wins",
     "p_target_wins": "Target wins",
@@ -242,38 +244,6 @@ def _outcomes_block(result: ChargeResult) -> Block:
         labels["mean_{}_damage_left"] = "Mean damage left"
     labels["expected_{}_victory_points"] = "Expected victory points won"
     return Block("Outcomes", ("", *CHARGE_SIDES), figure_rows(figures, labels, CHARGE_SIDES))
-
-
-def _losses_block(result: ChargeResult) -> Block:
-    """Return the joint distribution of losses or, if that is too wide, a distribution per side."""
-    table = result.losses()
-    grid = np.zeros([(unit.models or 0) + 1 for unit in result.units])
-    grid[tuple(table[f"{side}_models_destroyed"] for side in CHARGE_SIDES)] = table["probability"]
-    pmfs = grid.sum(axis=1), grid.sum(axis=0)
-    down, across = map(_without_rare_ends, pmfs)
-    if len(across) > _WIDEST_GRID:
-        values = range(min(down.start, across.start), max(down.stop, across.stop))
-        cells = [
-            [str(value), *(_percent_cell(pmf[value]) if value < len(pmf) else "-" for pmf in pmfs)] for value in values
-        ]
-        return Block("Models destroyed", ("value", *CHARGE_SIDES), cells, ">", " | ")
-    cells = [[str(lost), *map(_percent_cell, grid[lost, across]), _percent_cell(pmfs[0][lost])] for lost in down]
-    cells.append(["any", *map(_percent_cell, pmfs[1][across]), "100%"])
-    head = ["attacker's \\ target's", *map(str, across), "any"]
-    lines = [] if (len(down), len(across)) == grid.shape else [NOT_SHOWN]
-    return Block("Models lost (rows: by the attacker, columns: by the target)", head, cells, ">", lines=lines)
-
-
-def _without_rare_ends(pmf: NDArray[np.float64]) -> range:
-    """Return the range of numbers of models without ends of negligible probability."""
-    likely = (np.cumsum(pmf) >= NEGLIGIBLE) & (np.cumsum(pmf[::-1])[::-1] >= NEGLIGIBLE)
-    return range(int(likely.argmax()), len(pmf) - int(likely[::-1].argmax()))
-
-
-def _percent_cell(share: float) -> str:
-    if share > 1 - CERTAIN_WITHIN:
-        return "100%"
-    return "-" if share == 0 else f"{100 * share:.1f}%" if share >= 0.0005 else "<0.1%"
 
 
 def _distance_text(attacker: Combatant) -> str:

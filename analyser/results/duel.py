@@ -116,7 +116,6 @@ class DuelResult(FightResult):
 
     @property
     def _possible_points(self) -> list[NDArray[np.int64]]:
-        """Possible victory points of each side."""
         result = []
         for number, (mine, theirs) in enumerate((self.units, self.units[::-1])):
             wins = np.arange(1 << bits_of_wins(mine, theirs, self.scenario.terms, number))
@@ -238,8 +237,9 @@ class DuelResult(FightResult):
         return {**parts, "summary": self.summary} | ({} if plan is None else {"planned": plan})
 
     def _policies(self) -> Iterable[tuple[str, Combatant, str]]:
-        terms = self.scenario.terms
-        return zip(("A", "B"), self.units, map(policy_in_words, (terms.policy_a, terms.policy_b)))
+        policies = self.scenario.terms.policy_a, self.scenario.terms.policy_b  # names, or lines in words
+        texts = (policy if isinstance(policy, str) else "; ".join(policy) for policy in policies)
+        return zip(("A", "B"), self.units, texts)
 
     def caption(self) -> list[str]:
         sides = [f"{side}: {unit_name(unit)}, {policy}" for side, unit, policy in self._policies()]
@@ -372,11 +372,6 @@ def _actions_of_plan(duel: DuelResult) -> Iterator[ActionPart]:
         over = np.flatnonzero(solution.weights[number, : game.starts] * has_ended)
         for side, ends in enumerate((game.first[over], game.second[over])):
             yield number + 1, side, np.where(states.is_removed(ends), gone, idle), solution.weights[number, over]
-
-
-def policy_in_words(policy: str | tuple[str, ...]) -> str:
-    """Return the name or the lines of a policy, for a heading."""
-    return policy if isinstance(policy, str) else "; ".join(policy)
 
 
 _RESULT_LABELS = {

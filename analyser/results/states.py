@@ -302,5 +302,4 @@ def _takes_too_long(operations: float) -> InputError:
 
 
 def _die_and_deck(ruleset: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the die and the deck in the form of the engines."""
     return np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()

@@ -10,7 +10,7 @@ import numpy as np
 from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, plus_minus, probability_figures
 from analyser.common.intervals import CONFIDENCE, clopper_pearson
-from analyser.common.text import counted, fill
+from analyser.common.text import fill
 from analyser.engine.battle.battle_data import Counts
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES
@@ -72,24 +72,7 @@ def swing_units_sentence(rows: Sequence[dict[str, Any]], side: str, name: str) -
     return f"Swing unit of {name}: {first['name']}. Without it {name} wins {swing_text(first)} less often{tied}."
 
 
-def harmful_units_sentences(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> list[str]:
-    """Return, for each side that wins more often without some unit, a sentence on its worst unit."""
-    lines = []
-    for side, name in names.items():
-        worse = sorted(
-            (row for row in rows if row["side"] == side and row["high"] < 0), key=lambda row: row["difference"]
-        )
-        if worse:
-            gain = plus_minus(-100 * worse[0]["difference"], 100 * _half_width(worse[0]), " pp")
-            more = f", and more often also without {counted(len(worse) - 1, 'other unit')}" if len(worse) > 1 else ""
-            lines.append(f"{name} wins {gain} more often without {worse[0]['name']}{more}.")
-    return lines
-
-
-def _half_width(row: dict[str, Any]) -> float:
-    return float(max(row["high"] - row["difference"], row["difference"] - row["low"]))
-
-
 def swing_text(row: dict[str, Any]) -> str:
     """Return how much P(victory) falls without a unit, in percentage points, with the interval."""
-    return plus_minus(100 * row["difference"], 100 * _half_width(row), " pp")
+    half_width = float(max(row["high"] - row["difference"], row["difference"] - row["low"]))
+    return plus_minus(100 * row["difference"], 100 * half_width, " pp")

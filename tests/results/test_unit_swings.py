@@ -6,7 +6,7 @@ from scipy.stats import binom, binomtest
 
 from analyser.common.kernel_records import empty_record
 from analyser.engine.battle.battle_data import Counts
-from analyser.results.unit_swings import MOST_NAMED, harmful_units_sentences, swing_units_sentence, unit_swing
+from analyser.results.unit_swings import MOST_NAMED, swing_units_sentence, unit_swing
 from analyser.rules.battle import Outcome
 
 NAMES = {"mine": "Reds", "yours": "Blues"}
@@ -24,17 +24,6 @@ def test_few_that_cannot_be_told_from_the_swing_unit_are_named_and_many_are_coun
     assert (f"{tied} others may matter as much." in line) == (tied > MOST_NAMED)
     assert "far" not in line
     assert "theirs" not in line
-
-
-def test_who_is_better_off_without_a_unit_is_told():
-    row = {"side": "yours", "difference": -0.4, "low": -0.45, "high": -0.35}
-    worse, least = row | {"name": "lancers"}, row | {"name": "guns", "difference": -0.1, "low": -0.15, "high": -0.05}
-    open_one = row | {"name": "rifles", "difference": -0.02, "low": -0.06, "high": 0.02}
-    mine = row | {"name": "mine", "side": "mine", "difference": 0.2, "low": 0.1, "high": 0.3}
-    assert harmful_units_sentences([mine, open_one], NAMES) == []
-    (line,) = harmful_units_sentences([mine, open_one, least, worse], NAMES)
-    assert line == "Blues wins 40 pp ±5 more often without lancers, and more often also without 1 other unit."
-    assert harmful_units_sentences([worse], NAMES) == ["Blues wins 40 pp ±5 more often without lancers."]
 
 
 def counts_of(wins, losses):
