@@ -253,11 +253,11 @@ def _endurance_text(times: float) -> str:
 
 
 def defence_of(loadout: Loadout) -> int:
-    """Return the DEFENCE of a loadout against any attack from the front, with Resilient (Front) and house rules."""
-    unit = loadout.unit
+    """Return the DEFENCE against any attack from the front, with Resilient (Front) and house rules."""
+    unit: Unit = loadout.unit
     own_rules = (rule for name, rule in loadout.house_rules.items() if unit.has(name))
     always = sum(rule.defence for rule in own_rules if rule.when == "attacked" and not rule.at and not rule.against)
-    return max(unit.defence + unit.has("Resilient") + always, 1)
+    return int(max(unit.defence + unit.has("Resilient") + always, 1))
 
 
 def _in_most(units: Collection[Unit], kind: str) -> list[str]:

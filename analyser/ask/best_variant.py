@@ -13,7 +13,7 @@ import pandas as pd
 from pydantic import Field
 
 from analyser.ask.best_variant_answer import BASELINE, COMPUTED, Search
-from analyser.ask.keys import Key, Raw, key_of, plain_value, values_of
+from analyser.ask.keys import Key, Raw, key_of, values_of
 from analyser.ask.metric_lookup import DEFAULT_METRICS, metric_value
 from analyser.ask.question_table import (
     Point,
@@ -173,9 +173,7 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
         place = within(where, f"variants.{name}")
         if not changes:
             raise InputError("no key is changed", where=place, allowed="a table of keys, one or more")
-        overrides[name] = {
-            key_of(key, kind, place): _value(value, f"{place}.{key}") for key, value in _flatten(changes)
-        }
+        overrides[name] = {key_of(key, kind, place): value for key, value in _flatten(changes)}
         if twice := next((key.name for key in overrides[name] if key in ranges), None):
             problem = f"{twice} is also in [ranges], which would override it"
             raise InputError(problem, where=place, allowed="one of the two")
@@ -184,15 +182,6 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
         raise InputError(f"{size:,} variants", where=where, allowed=f"up to {MOST_VARIANTS:,}; narrow the ranges")
     metric = file.metric or DEFAULT_METRICS.get(kind, "")
     return Variants(kind, baseline, overrides, ranges, metric, file.least, where)
-
-
-def _value(value: Any, where: str) -> Any:
-    """Return a value as plain data; InputError for other types."""
-    if isinstance(value, list | tuple):
-        return [_value(entry, where) for entry in value]
-    if isinstance(value, dict):
-        return {str(name): _value(entry, where) for name, entry in value.items()}
-    return plain_value(value, where)
 
 
 def _flatten(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -221,18 +210,14 @@ def _exact_search(solver: Solver, file: Variants, sampling: Sampling) -> Search:
             row |= {"value": point.metric_values[0].value, "costs": point.costs, "status": "beaten"}
             row["same_as"] = None if first_name == point.name else first_name
         rows.append(row)
-    missing = itertools.islice(file.variants(solver.library), len(rows), None)
-    rows += [_row(variant) | {"status": "not computed"} for variant in missing]
     _check_any_possible(rows, file)
     values = np.array([row["value"] for row in rows], np.float64)
-    if np.isnan(values).all():
-        raise InputError("the search was stopped before any variant was computed", where="variants")
     top = np.nanmin(values) if file.least else np.nanmax(values)
     tied = np.abs(values - top) <= CERTAIN_WITHIN * max(1.0, abs(top))
     for index in np.flatnonzero(tied):
         rows[index]["status"] = "tied"
     ranks = np.where(tied, top, values)  # points decide among exactly equal variants
-    return _answer(solver, file, _ranked(rows, ranks, ranks, file.least), None, sampling, len(points) == len(file))
+    return _answer(solver, file, _ranked(rows, ranks, ranks, file.least), None, sampling)
 
 
 def _row(variant: Variant | Point) -> dict[str, Any]:
@@ -318,7 +303,7 @@ def _search_by_race(solver: Solver, file: Variants, sampling: Sampling, most_tri
     values, lows, highs = np.array([[row.get(name, np.nan) for name in ("value", "low", "high")] for row in rows]).T
     frame = _ranked(rows, values, highs if file.least else lows, file.least)
     frame["trials"] = frame["trials"].fillna(0).astype(np.int64)
-    return _answer(solver, file, frame, result, sampling, result.stop_reason != "interrupted")
+    return _answer(solver, file, frame, result, sampling)
 
 
 def _trial_sums(result: Result, metric: str, trials: int) -> TrialSums:
@@ -344,15 +329,13 @@ def _is_event(result: Result, metric: str) -> bool:
 
 
 def _race_columns(result: RaceResult, fight: int) -> dict[str, Any]:
-    status = "not computed" if not result.trials[fight] else "tied" if fight in result.remaining else "beaten"
+    status = "tied" if fight in result.remaining else "beaten"
     columns = {"value": result.values[fight], "low": result.lows[fight], "high": result.highs[fight]}
     columns |= {"trials": int(result.trials[fight]), "dropped_after_stage": int(result.dropped_after[fight])}
     return columns | {"status": status}
 
 
-def _answer(
-    solver: Solver, file: Variants, frame: pd.DataFrame, race: RaceResult | None, sampling: Sampling, complete: bool
-) -> Search:
+def _answer(solver: Solver, file: Variants, frame: pd.DataFrame, race: RaceResult | None, sampling: Sampling) -> Search:
     if frame["costs"].nunique() < 2 or "points" in frame:  # all have equal points, or points are a key
         frame = frame.drop(columns="costs")
     best = str(frame["variant"].iloc[0])
@@ -369,7 +352,6 @@ def _answer(
         least=file.least,
         kind=file.kind,
         race=race,
-        complete=complete,
         fights=int((frame["same_as"].isna() & frame["status"].isin(COMPUTED)).sum()),
         sampling=sampling,
         not_modelled=solver.not_modelled,

@@ -30,7 +30,6 @@ _STOP_REASONS = {
     "decided": "one fight remains",
     "alike": "the remaining fights hardly differ",
     "trials": "the greatest number of trials was done",
-    "interrupted": "it was stopped",
 }
 
 
@@ -42,7 +41,7 @@ class Search(QuestionTable):
     ----------
     frame : DataFrame
         One row for each variant: `variant`, a column for each changed key, `value`, `status` (best, tied, beaten, not
-        possible, not computed), `same_as` (an earlier variant that is the same fight) and `why_not` (the reason if it
+        possible), `same_as` (an earlier variant that is the same fight) and `why_not` (the reason if it
         is not possible). A race (simulation in stages) adds `low`, `high` and `trials`. `costs`: points of the
         attacker, if they differ.
     tied : tuple of str
@@ -74,8 +73,6 @@ class Search(QuestionTable):
         """Return a sentence about the best variant, with an upper bound on the probability that it is wrong."""
         value = self._value_text(self.frame.iloc[0])
         title = f"{title_of(self.metric)}{' (least)' * self.least}"
-        if not self.complete:
-            return f"Stopped: of the variants computed so far {self._priced(self.best)} is best by {title}: {value}."
         error = "exactly" if self.race is None else f"wrong in at most {100 * ERROR:.0f}% of such searches"
         if not self.tied:
             return f"The best is {self._priced(self.best)}: {title} {value}, {error}."
@@ -140,9 +137,6 @@ class Search(QuestionTable):
             such_as = ("" if len(impossible) == 1 else "such as ") + impossible["variant"].iloc[0]
             number = counted(len(impossible), "variant")
             notes.append(f"{number} {verb} not possible and left out, {such_as}: {impossible['why_not'].iloc[0]}")
-        if not self.complete:
-            missing = counted(int((self.frame["status"] == "not computed").sum()), "variant")
-            notes.append(f"{missing} were not computed, because the search was stopped.")
         return [*notes, *self._sources()]
 
     def _counts(self) -> str:
@@ -170,7 +164,7 @@ class Search(QuestionTable):
         if self.race is not None:
             record |= {"error": ERROR, "stages": self.race.stages, "stop_reason": self.race.stop_reason}
             record |= {"trials": int(self.race.trials.sum()), "seed": self.sampling.seed}
-        record |= {"complete": self.complete, "said": self.sentence(), "variants": plain_rows(self.frame)}
+        record |= {"said": self.sentence(), "variants": plain_rows(self.frame)}
         return record | self._common_entries()
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:

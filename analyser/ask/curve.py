@@ -9,13 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin
 
-import numpy as np
 import pandas as pd
 
 from analyser.analysis import selection
-from analyser.ask.curve_answer import Curve, is_number
+from analyser.ask.curve_answer import Curve
 from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, raw_unit, values_of, with_values
-from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, MetricValue, with_anytime_interval
+from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, with_anytime_interval
 from analyser.ask.question_table import (
     BATTLE,
     Point,
@@ -29,7 +28,7 @@ from analyser.ask.question_table import (
     variant_of,
     with_armies,
 )
-from analyser.common.errors import InputError, shown
+from analyser.common.errors import InputError, is_number, shown
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import Function, remember_metric
@@ -42,7 +41,6 @@ from analyser.scenarios.schema import Attack, ChargeTerms, Combatant, DuelTerms,
 Metric = str | Function
 MOST_METRICS = 2
 DEFAULT_BATTLES = 10_000  # simulated battles at each point
-_STOPPED = "not computed, because the curve was stopped"
 Over = str | Mapping[str, Any] | Sequence[str]
 _LEVEL = re.compile(r"@[\w-]+")  # the level in a selector
 _SECOND_SECTIONS = ("target", "b")  # sections of the second unit
@@ -118,15 +116,11 @@ def curve(
         lines = dict(reversed(lines.items()))
     size = size_of(axes, len(lines))
     solver = Solver(library, sampling, size)
-    points = solve_all(solver, _variants(lines, axes, library), list(metrics), sampling, size, len(lines))
-    points = points[: len(points) // len(lines) * len(lines)]  # after Ctrl-C, keep the values computed for all lines
+    points = solve_all(solver, _variants(lines, axes, library), list(metrics), sampling, size)
     if precision is not None:
         points = [_with_anytime_intervals(point, metrics) for point in points]
-    complete = len(points) == size
-    for variant in itertools.islice(_variants(lines, axes, library), len(points), None):
-        points.append(Point(variant.name, variant.values, (MetricValue(np.nan),) * len(metrics), _STOPPED))
     by_line = [point for number in range(len(lines)) for point in points[number :: len(lines)]]
-    return replace(_answer(solver, lines, axes, metrics, by_line), complete=complete)
+    return _answer(solver, lines, axes, metrics, by_line)
 
 
 def _metrics(stated: Any, kind: str) -> dict[str, bool]:

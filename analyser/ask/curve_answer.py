@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from analyser.ask.keys import LEVEL, POINTS
 from analyser.ask.metric_lookup import title_of, value_text
 from analyser.ask.question_table import QuestionTable
 from analyser.common.answer import Block, plain_rows
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, is_number
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.look import with_subject
 from analyser.common.text import counted, mid_sentence, spaced, text_of, values_text
@@ -322,11 +322,6 @@ def _step_of(axis: Sequence[Any]) -> int:
     return -(-len(axis) // MOST_COLUMNS)
 
 
-def is_number(value: Any) -> bool:
-    """Return True if a value is a number; flags do not count as numbers."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _notes_of(curve: Curve) -> Iterator[str]:
     if curve.holds_between:
         yield "The answer is the same at every distance within each of these ranges."
@@ -348,8 +343,6 @@ def _notes_of(curve: Curve) -> Iterator[str]:
             yield f"Points of {line}: {', '.join(levels)}."
     elif len(set(costs.values())) > 1 and POINTS not in curve.keys:
         yield f"Points: {', '.join(f'{name} {points:g}' for name, points in costs.items())}."
-    if not curve.complete:
-        yield "Stopped: only the values computed so far are shown."
     yield from (f"Left out: {text}." for text in curve.left_out)
     missing = curve.frame.dropna(subset=["why_not"]).drop_duplicates("line")
     if len(missing):
@@ -418,7 +411,7 @@ def range_text(span: WinningRange, *, holds_between: bool, mark: str = "") -> st
 
 
 def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArray[np.bool_]:
-    """Return a mask of the undominated points (Pareto), which have no missing figure; `figures` has a row per point.
+    """Return a mask of the undominated points (Pareto), which have no missing figure; `figures` has shape (points, 2).
 
     >>> not_dominated(np.array([[1.0, 5.0], [2.0, 4.0], [1.0, 4.0]]), [False, False]).tolist()
     [True, True, False]
@@ -426,18 +419,17 @@ def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArra
     [False, True]
     """
     goodness = figures * np.where(least, -1.0, 1.0)
-    usable = np.flatnonzero(~np.isnan(goodness).any(axis=1))
+    usable = np.asarray(~np.isnan(goodness).any(axis=1))
     rounding = CERTAIN_WITHIN * np.maximum(1.0, np.nanmax(np.abs(goodness), axis=0, initial=0.0))
+    first, second = np.where(usable[:, None], goodness, -np.inf).T
+    order = np.argsort(first)
+    best_from = np.append(np.maximum.accumulate(second[order][::-1])[::-1], -np.inf)  # best second from each rank on
 
-    def is_dominated(point: int, others: list[int]) -> bool:
-        as_good = (goodness[others] >= goodness[point] - rounding).all(axis=1)
-        return bool((as_good & (goodness[others] > goodness[point] + rounding).any(axis=1)).any())
+    def best_second(limits: NDArray[np.float64], side: Literal["left", "right"]) -> NDArray[np.float64]:
+        """Return the best second figure among points with a first figure of at least, or above, each limit."""
+        best: NDArray[np.float64] = best_from[np.searchsorted(first[order], limits, side)]
+        return best
 
-    front: list[int] = []
-    order = np.lexsort(goodness[usable].T[::-1])[::-1]  # apart from rounding, only earlier points dominate a point
-    for point in usable[order].tolist():
-        if not is_dominated(point, front):
-            front.append(point)
-    mask = np.zeros(len(goodness), np.bool_)
-    mask[[point for point in front if not is_dominated(point, front)]] = True  # rounding: test against later points too
-    return mask
+    is_dominated = best_second(first + rounding[0], "right") >= second - rounding[1]
+    is_dominated |= best_second(first - rounding[0], "left") > second + rounding[1]
+    return np.asarray(usable & ~is_dominated)

@@ -225,8 +225,7 @@ def raw_unit(raw: Raw, kind: str, *, second: bool = False) -> Any:
     return part
 
 
-MOST_VALUES = 100_000  # most values of a key in a list
-MOST_IN_A_RANGE = 10**12  # most values of a key in one range of integers
+MOST_VALUES = 100_000  # most values of a key
 _MOST_CHARACTERS = 100  # most characters in the text of one value or range
 _RANGE = re.compile(r"\s*(-?[\d_]*\.?\d+)\s*\.\.\s*(-?[\d_]*\.?\d+)\s*(?::\s*([\d_]*\.?\d+)\s*)?")
 _FLAG_WORDS: Mapping[str, bool] = {"no": False, "yes": True, "false": False, "true": True}
@@ -237,7 +236,7 @@ def values_of(stated: Any, where: str) -> Sequence[Any]:
     """Return the values in a text or a list; a range of integers remains a `range`.
 
     ``"1..24"`` is 1, 2, ..., 24, and ``"0..3:0.5"`` every half from 0 to 3. InputError for no value, an
-    unusable text, or more than 100,000 values, except in a single range of integers.
+    unusable text, or more than 100,000 values.
 
     >>> values_of("1..4", "dice"), values_of("0..1:0.5, 4", "distance"), values_of("no,yes", "aiming")
     (range(1, 5), (0, 0.5, 1, 4), (False, True))
@@ -250,23 +249,17 @@ def values_of(stated: Any, where: str) -> Sequence[Any]:
         parts = [tuple(plain_value(value, where) for value in stated)]
     else:
         parts = [(plain_value(stated, where),)]
-    size = sum(map(_size, parts))
-    if size > MOST_IN_A_RANGE:
-        raise InputError(f"{size:,} values", where=where, allowed=f"up to {MOST_IN_A_RANGE:,} in one range")
-    if size == 0:
+    if not any(parts):
         raise InputError("no values", where=where, allowed=ALLOWED_VALUES)
+    if any(part[MOST_VALUES:] for part in parts) or sum(map(len, parts)) > MOST_VALUES:
+        raise _too_many_values(where)
     if len(parts) == 1 and isinstance(parts[0], range):
         return parts[0]
-    if size > MOST_VALUES:
-        raise InputError(f"{size:,} values", where=where, allowed=f"up to {MOST_VALUES:,} in one list")
     return tuple(dict.fromkeys(value for part in parts for value in part))
 
 
-def _size(values: Sequence[Any]) -> int:
-    """Return the number of values; unlike `len`, this has no limit."""
-    if isinstance(values, range):
-        return max((values.stop - values.start + values.step - 1) // values.step, 0) if values.step > 0 else len(values)
-    return len(values)
+def _too_many_values(where: str) -> InputError:
+    return InputError(f"more than {MOST_VALUES:,} values", where=where, allowed=f"up to {MOST_VALUES:,}")
 
 
 def _values_of_part(text: str, where: str) -> Sequence[Any]:
@@ -284,7 +277,7 @@ def _values_of_part(text: str, where: str) -> Sequence[Any]:
         return range(int(first), int(last) + 1, int(step))
     size = math.floor((last - first) / step + 1e-9) + 1
     if size > MOST_VALUES:
-        raise InputError(f"{size:,} values", where=where, allowed=f"up to {MOST_VALUES:,} in one list")
+        raise _too_many_values(where)
     numbers = (round(first + index * step, 9) for index in range(size))
     return tuple(int(number) if number == int(number) else number for number in numbers)
 

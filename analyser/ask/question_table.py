@@ -13,7 +13,6 @@ import pandas as pd
 
 from analyser.ask.keys import POINTS, Key, Raw, raw_unit, with_values
 from analyser.ask.metric_lookup import MetricValue, metric_value
-from analyser.common import interrupts
 from analyser.common.answer import FramedAnswer, source_notes
 from analyser.common.errors import InputError, MisspeltError, check_choice, is_number, shown
 from analyser.common.kernel_records import python_copy
@@ -219,22 +218,14 @@ def variant_of(name: str, raw: Raw, values: Mapping[Key, Any], library: Profiles
 
 
 def solve_all(
-    solver: Solver, variants: Iterable[Variant], metrics: Sequence[str], sampling: Sampling, size: int, fewest: int = 1
+    solver: Solver, variants: Iterable[Variant], metrics: Sequence[str], sampling: Sampling, size: int
 ) -> list[Point]:
-    """Return the solved variants; `size` is the number of all variants, for the progress bar.
-
-    After Ctrl-C return those solved so far, or raise KeyboardInterrupt if there are fewer than `fewest`.
-    """
+    """Return the solved variants; `size` is the number of all variants, for the progress bar."""
     points: list[Point] = []
     with sampling.with_bar() as reporting:
-        try:
-            for variant in variants:
-                points.append(_point(solver, variant, metrics))
-                reporting.report(len(points), size)
-        except KeyboardInterrupt:
-            if len(points) < fewest:
-                raise
-            interrupts.stop_repeating()
+        for variant in variants:
+            points.append(_point(solver, variant, metrics))
+            reporting.report(len(points), size)
     return points
 
 
@@ -281,8 +272,6 @@ class QuestionTable(FramedAnswer):
         Number of distinct fights computed; equal fights share an answer.
     not_modelled : tuple of str
         Rules that apply to any of the questions but have no effect on the numbers.
-    complete : bool
-        False if Ctrl-C stopped the computation.
     """
 
     frame: pd.DataFrame
@@ -292,7 +281,6 @@ class QuestionTable(FramedAnswer):
     fights: int
     not_modelled: tuple[str, ...]
     profiles: ProfilesUsed | None
-    complete: bool = True
 
     @property
     def assumptions(self) -> tuple[str, ...]:

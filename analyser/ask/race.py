@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common import interrupts
 from analyser.common.intervals import mean_bounds, mixture_bounds
 
 ERROR = 0.05  # largest probability that a race names a wrong variant as the best
@@ -48,8 +47,8 @@ class RaceResult:
     dropped_after : int array, shape (K,)
         The stage (1 is the first) after which a variant dropped out, 0 if it remains.
     stop_reason : str
-        ``decided``, ``alike`` (the remaining variants differ by at most `within`), ``trials`` (the largest number was
-        done), or ``interrupted``; variants that had no trials before an interruption do not remain.
+        ``decided``, ``alike`` (the remaining variants differ by at most `within`), or ``trials`` (the largest number
+        was done).
     """
 
     remaining: list[int]
@@ -114,29 +113,22 @@ def race(
         left = [variant for variant in racing if not dropped_after[variant]]
         return left, max(ends[1, variant] for variant in left) - min(ends[0, variant] for variant in left)
 
-    try:
-        while not stop_reason:
-            stage += 1
-            more = FIRST_STAGE if stage == 1 else min(trials_each * (GROWTH - 1), most_trials - trials_each)
-            trials_each += more
-            for done, variant in enumerate(list(remaining), start=1):
-                added = simulate(variant, more, stage)
-                if added is None:
-                    remaining.remove(variant)
-                    dropped_after[variant] = stage
-                else:
-                    sums[variant] += added
-                if report is not None:
-                    report(done, len(remaining))
-            remaining, span = drop(remaining) if remaining else ([], 0.0)
-            stop_reason = "decided" if len(remaining) <= 1 else "alike" if span <= within else ""
-            stop_reason = stop_reason or ("trials" if trials_each >= most_trials else "")
-    except KeyboardInterrupt:  # a confidence sequence is valid at any stopping time
-        stop_reason, remaining = "interrupted", [variant for variant in remaining if sums[variant, 0]]
-        if not remaining:
-            raise
-        interrupts.stop_repeating()
-        remaining, _ = drop(remaining)
+    while not stop_reason:
+        stage += 1
+        more = FIRST_STAGE if stage == 1 else min(trials_each * (GROWTH - 1), most_trials - trials_each)
+        trials_each += more
+        for done, variant in enumerate(list(remaining), start=1):
+            added = simulate(variant, more, stage)
+            if added is None:
+                remaining.remove(variant)
+                dropped_after[variant] = stage
+            else:
+                sums[variant] += added
+            if report is not None:
+                report(done, len(remaining))
+        remaining, span = drop(remaining) if remaining else ([], 0.0)
+        stop_reason = "decided" if len(remaining) <= 1 else "alike" if span <= within else ""
+        stop_reason = stop_reason or ("trials" if trials_each >= most_trials else "")
     remaining.sort(key=lambda variant: -sign * values[variant])
     trials = sums[:, 0].astype(np.int64)
     return RaceResult(remaining, values, lows, highs, trials, dropped_after, stage, stop_reason)

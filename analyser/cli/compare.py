@@ -10,7 +10,7 @@ import click
 
 import analyser
 from analyser.cli.answer import note_without_effect, profiles_in_use, show, with_progress
-from analyser.cli.command_base import INTERRUPTED, command
+from analyser.cli.command_base import command
 from analyser.cli.fights import (
     ATTACK_OPTIONS,
     CONDITIONS,
@@ -82,7 +82,7 @@ def compare_loadouts(
     metric: tuple[str, ...] = (),
     kind: str = "attack",
     **keys: Any,
-) -> int | None:
+) -> None:
     """Compare LOADOUTS (units at a level) that make the same attack, charge or duel; names may have wildcards.
 
     Add conditions of one target after a colon; options apply to every target. --over shows each loadout as a line over
@@ -91,15 +91,15 @@ def compare_loadouts(
     note_without_effect(**keys)
     if over or not target or kind != "attack":
         keys |= {"over": over, "metric": metric or None}
-        return _compare_over(loadouts, target, kind, keys)
+        _compare_over(loadouts, target, kind, keys)
+        return
     if metric[1:]:
         raise InputError("several metrics need a range", where="--metric", allowed="one; or several with --over")
     _compare_once(loadouts, target, keys | ({"metric": metric[0]} if metric else {}))
-    return None
 
 
-def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], kind: str, keys: dict[str, Any]) -> int:
-    """Compare loadouts over a range, and return the exit status."""
+def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], kind: str, keys: dict[str, Any]) -> None:
+    """Compare loadouts over a range."""
     if excluded := [f"--{name.replace('_', '-')}" for name in _TABLE_OPTIONS if name in keys]:
         raise InputError("no effect over a range", where=excluded[0], allowed="without --over")
     if len(target) > 1:
@@ -111,9 +111,7 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], kind: str,
     else:
         _check_files(loadouts, kind)
         keys["over"] = keys["over"] or DEFAULT_OVER[kind]
-    result = with_progress(analyser.curve, list(loadouts), noun="points", **keys)
-    show(result)
-    return 0 if result.complete else INTERRUPTED
+    show(with_progress(analyser.curve, list(loadouts), noun="points", **keys))
 
 
 def _default_over(kind: str, conditions: dict[str, Any]) -> str | dict[str, Any]:
@@ -189,13 +187,10 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     *output(),
     examples=("variants.toml --plot best.png", "duels.toml --method race"),
 )
-def compare_variants(**keys: Any) -> int:
+def compare_variants(**keys: Any) -> None:
     """Find the best of many variants of one question: a baseline, named overrides, and ranges (docs/compare.md).
 
-    An exact search has no error. A race finds a wrong best variant in at most 5% of searches. Ctrl-C shows the results
-    so far.
+    An exact search has no error. A race finds a wrong best variant in at most 5% of searches.
     """
     note_without_effect(**keys)
-    result = with_progress(analyser.search, noun="variants", **keys)
-    show(result)
-    return 0 if result.complete else INTERRUPTED
+    show(with_progress(analyser.search, noun="variants", **keys))

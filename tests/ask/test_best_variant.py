@@ -1,13 +1,11 @@
 """The best of many variants: exactly, with true ties; by a race that is seldom wrong; refused, cut, merged, stopped."""
 
-import re
 from collections import Counter
 
 import numpy as np
 import pytest
 
 import analyser as an
-from analyser.ask import best_variant, question_table
 from analyser.ask.race import TrialSums, race
 from tests.helpers.skips import proof
 
@@ -80,23 +78,6 @@ def test_a_million_is_enough():
         an.search({"baseline": ATTACK, "ranges": ranges})
 
 
-def test_ctrl_c_keeps_what_is_done(monkeypatch):
-    calls = Counter()
-    real = question_table.Solver.answer
-
-    def answer(self, raw):
-        calls["asked"] += 1
-        if calls["asked"] == 9:
-            raise KeyboardInterrupt
-        return real(self, raw)
-
-    monkeypatch.setattr(question_table.Solver, "answer", answer)
-    found = an.search({"baseline": ATTACK, "ranges": {"dice": "1..9"}})
-    assert not found.complete
-    assert Counter(found.frame["status"]) == {"best": 1, "beaten": 7, "not computed": 2}
-    assert found.sentence().startswith("Stopped: of the variants computed so far dice 7 is best")
-
-
 @pytest.mark.slow
 def test_a_race_of_duels_with_real_decks():
     baseline = {"duel": {"rounds": 2}, "a": {"unit": RIFLES}, "b": {"unit": GRENADIERS}}
@@ -166,29 +147,6 @@ def test_ties_of_a_race_are_named():
 def test_wrong_inputs(file, how, said):
     with pytest.raises(an.InputError, match=said):
         an.search(file, **how)
-
-
-def test_a_race_that_is_stopped_keeps_what_was_played(monkeypatch):
-    played, seen_in = [], best_variant._trial_sums
-
-    def stop_after_three(*args):
-        if len(played) == 3:
-            raise KeyboardInterrupt
-        played.append(args)
-        return seen_in(*args)
-
-    monkeypatch.setattr(best_variant, "_trial_sums", stop_after_three)
-    file = {"baseline": ATTACK, "ranges": {"dice": "1..8"}}
-    found = an.search(file, metric="p_broken", method="race")
-    assert not found.complete
-    asked = found.frame[found.frame["status"] != "not computed"]
-    assert sorted(asked["variant"]) == ["baseline", "dice 1", "dice 2", "dice 5"]  # which is the baseline again
-    assert asked["value"].notna().all()
-    assert (asked["low"] <= asked["value"]).all()
-    assert Counter(asked["status"]) == {"best": 1, "tied": 1, "beaten": 2}
-    assert found.best == "baseline"
-    assert "5 variants were not computed, because the search was stopped" in str(found)
-    assert re.search(r"Stopped: of the variants computed so far baseline is best by P\(broken\): \d", str(found))
 
 
 def test_equal_fights_are_a_true_tie_of_a_race():

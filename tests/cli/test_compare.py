@@ -28,7 +28,7 @@ def test_curve_refuses_in_one_line():
     assert "'maybe' is not usable (allowed: true or false; in --over and ranges also yes or no)" in refusal(
         "compare", SHARP, "--target", KRUPP, "--over", "aiming=maybe"
     )
-    assert "200,000" in refusal("compare", SHARP, "--target", KRUPP, "--over", "dice=1..1000000000")
+    assert "100,000" in refusal("compare", SHARP, "--target", KRUPP, "--over", "dice=1..1000000000")
 
 
 def test_search_as_text_json_csv_and_picture(file, tmp_path):
