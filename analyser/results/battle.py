@@ -258,6 +258,10 @@ class BattleResult(Result):
         return [*armies, f'{counted(terms.rounds, "round")}, {terms.gap:g}" apart at the start']
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw the distribution of the margin, by default on new Axes."""
+        return self.plot_margin(ax, **more)
+
+    def plot_margin(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the distribution of the margin of the first army in victory points (:func:`analyser.plots.margins`)."""
         from analyser.plots import margins
 
@@ -268,6 +272,12 @@ class BattleResult(Result):
         from analyser.plots import points_left
 
         return points_left(self, ax=ax, **more)
+
+    def plot_contributions(self, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw the points that each unit destroyed and lost (:func:`analyser.plots.contributions`)."""
+        from analyser.plots import contributions
+
+        return contributions(self, ax=ax, **more)
 
     def heading(self) -> list[tuple[str, str]]:
         return heading(self.scenario, equilibrium=self.game is not None)
