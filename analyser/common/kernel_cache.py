@@ -20,7 +20,6 @@ from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 from analyser.common.files import write_content
@@ -183,8 +182,7 @@ def _digest_and_imports(path: Path) -> tuple[bytes, tuple[Path, ...]]:
     content, known = path.read_bytes(), _known_digests()
     key = hashlib.sha256(sys.version.encode() + content).hexdigest()
     if key not in known:
-        code = compile(remove_docstrings(ast.parse(content)), path.name, "exec", dont_inherit=True)
-        known[key] = hashlib.sha256(repr(_operations(code)).encode()).hexdigest()
+        known[key] = hashlib.sha256(ast.dump(remove_docstrings(ast.parse(content))).encode()).hexdigest()
     files = (file for name in imported_names(content) if (file := module_file(name)) is not None)
     return bytes.fromhex(known[key]), tuple(files)
 
@@ -223,18 +221,6 @@ def remove_docstrings(module: ast.Module) -> ast.Module:
             tree.body[0:1] = [] if len(tree.body) > 1 else [ast.copy_location(ast.Pass(), tree.body[0])]
         waiting += [part for part in tree.body if isinstance(part, (ast.ClassDef, ast.FunctionDef))]
     return module
-
-
-def _operations(code: CodeType) -> tuple[object, ...]:
-    """Return the instructions, names and constants of a code object, but not its line numbers."""
-    constants = [_operations(value) if isinstance(value, CodeType) else _constant(value) for value in code.co_consts]
-    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
-    return *names, code.co_argcount, code.co_kwonlyargcount, code.co_flags, code.co_code, constants
-
-
-def _constant(value: object) -> str:
-    """Return a constant as text; sets are sorted, because their order changes between processes."""
-    return f"{{{sorted(map(repr, value))}}}" if isinstance(value, frozenset) else repr(value)
 
 
 def module_file(module: str) -> Path | None:

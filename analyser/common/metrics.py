@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,32 +21,7 @@ AT_LEAST = "p_at_least"
 Function = Callable[[Any], Any]
 """Function of a user metric: takes an outcome table, returns a value for each row, or one number."""
 
-MetricName = Literal[
-    "p_at_least",
-    "mean_models_destroyed",
-    "p_any_destroyed",
-    "p_half_destroyed",
-    "p_suppressed",
-    "p_activated",
-    "p_broken",
-    "p_fled",
-    "p_annihilated",
-    "models_destroyed_10th_percentile",
-    "models_destroyed_90th_percentile",
-    "mean_damage",
-    "expected_victory_points",
-    "expected_points_destroyed",
-    "mean_models_destroyed_per_100_points",
-    "mean_damage_per_100_points",
-    "expected_victory_points_per_100_points",
-    "expected_points_destroyed_per_100_points",
-    "mean_share_lost",
-    "attacker_share_lost",
-    "p_attacker_wins",
-    "p_draw",
-]
-"""Built-in metrics, for completion in editors."""
-MetricLike = MetricName | str | Function
+MetricLike = str | Function
 
 
 class Metric(NamedTuple):

@@ -2,7 +2,6 @@
 
 import inspect
 import json
-from typing import get_args
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from analyser.analysis.compare import Options, compare
 from analyser.analysis.comparison_figures import BATCHES
 from analyser.common.errors import InputError
 from analyser.common.intervals import greatest_width
-from analyser.common.metrics import COMPARE_METRICS, DIVISIBLE, MATCHUP_METRICS, PER_100_POINTS, MetricName
+from analyser.common.metrics import COMPARE_METRICS, DIVISIBLE, PER_100_POINTS
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles
 from analyser.game.units import Level
@@ -189,7 +188,6 @@ def test_type_checkers_know_every_option():
     assert Conditions.__annotations__.keys() == conditions
     assert Circumstances.__annotations__.keys() == ChargeTerms.model_fields.keys()
     assert Terms.__annotations__.keys() == DuelTerms.model_fields.keys()
-    assert set(get_args(MetricName)) == {*COMPARE_METRICS, *MATCHUP_METRICS}
 
 
 def test_a_changed_loadout_stands_beside_the_unchanged_one():
