@@ -90,14 +90,11 @@ def at_double_time(speed: int) -> int:
 
 
 @step
-def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: StrikeFacts, has_row: bool) -> View:
-    """Return the view on which the unit's policy decides; `strike` is a shot with its row, ignored if not `has_row`."""
-    return view_at(state, distance_between(state, other, sides[0], sides[1]), sides[0], strike, has_row)
+def view_of(state: int, distance: int, side: SideFacts, strike: StrikeFacts, has_row: bool) -> View:
+    """Return the view on which the unit's policy decides, at this distance from the enemy.
 
-
-@step
-def view_at(state: int, distance: int, side: SideFacts, strike: StrikeFacts, has_row: bool) -> View:
-    """Return the view at this distance from the enemy (see :func:`view_of`)."""
+    `strike` is a shot with the unit's row; it is ignored if not `has_row`.
+    """
     short = has_row and is_at_short_range(strike, side, distance)
     in_range = has_row and can_reach(strike, side, distance)
     can_charge = side.charges != 0 and (distance == NONE or distance <= at_double_time(side.speed))
@@ -169,15 +166,8 @@ def ends_early(moved: int, length: int) -> bool:
 
 
 @step
-def carry_out(state: int, decision: tuple[int, int], side: SideFacts, strike: StrikeFacts, distance: int) -> int:
-    """Return the state after a decision (manoeuvre, action); the order in the state says how the unit attacks."""
-    to_edge = unit_state.length_to_edge(state, side)
-    return carry_out_move(state, decision, side, length_moved(decision[0], side, strike, distance, to_edge))
-
-
-@step
 def carry_out_move(state: int, decision: tuple[int, int], side: SideFacts, length: int) -> int:
-    """Return the state after a decision whose move has this length (see :func:`carry_out`)."""
+    """Return the state after a decision whose move has this length; its order says how the unit attacks."""
     manoeuvre, action = decision
     if length != 0 or manoeuvre in (Manoeuvre.CHARGE, Manoeuvre.EXIT):
         state = unit_state.move(state, side, length)

@@ -36,8 +36,6 @@ def uses_parentheses(attack: AttackFacts, target: TargetFacts, short_range: int)
 @step
 def effects_of(attack: AttackFacts, target: TargetFacts) -> Effects:
     """Return the effects of the house rules of both sides on an attack."""
-    if not attack.house_1 and not target.house_1:
-        return Effects(0, 0, 0, 0, 0, 0, 0, 0, 0)
     return effects_on(attack, target, attack.bonuses & Bonus.SHORT_RANGE)
 
 
@@ -109,24 +107,14 @@ def penalties_of(attack: AttackFacts, target: TargetFacts, concealed: bool) -> i
 @step
 def effective_defence(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
     """Return the effective DEFENCE (AC-4.3; Torrent, AC-6; Pavises, Resilient and Emplacement, AC-7; house rules)."""
-    return max(defence_without_house_rules(attack, target, concealed) + effects_of(attack, target).defence, 1)
-
-
-@step
-def defence_without_house_rules(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
-    """Return the effective DEFENCE without house rules."""
-    defence = target.defence
+    defence = target.defence + effects_of(attack, target).defence
     if target.resilient_front and target.from_front and not target.garrisoned:
         defence += 1
-    if attack.close_quarters:
-        return defence
-    if target.taking_cover and not attack.torrent and (concealed or target.pavises):
-        defence += 1
-    if target.garrisoned and not attack.torrent:
-        defence += 1
-    if target.emplacement and target.obstacle:
-        defence += 1
-    return defence
+    if not attack.close_quarters:
+        defence += 1 if target.taking_cover and not attack.torrent and (concealed or target.pavises) else 0
+        defence += 1 if target.garrisoned and not attack.torrent else 0
+        defence += 1 if target.emplacement and target.obstacle else 0
+    return max(defence, 1)
 
 
 @step

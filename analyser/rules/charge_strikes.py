@@ -21,37 +21,29 @@ OUT_OF_BUILDING, IN_BUILDING, NEVER = 0, 1, 2  # where a unit must be to strike;
 
 
 @step
-def _overwhelming_bonus(striker: int, struck: int) -> int:
-    """Return the bonus of infantry against armour or a fortification, from indices of TYPES (AC-8.2)."""
-    return Bonus.OVERWHELMING.value if striker == _INFANTRY and struck >= 0 and _OVERWHELMED >> struck & 1 else 0
+def bonuses_in_combat(supported: int, striker: int, struck: int) -> int:
+    """Return the bonuses of an attack by support, and by the types of both units (indices of TYPES), as bits (AC-8.2).
+
+    A retaliation is `supported` if another enemy of the charger is near.
+    """
+    overwhelms = striker == _INFANTRY and struck >= 0 and _OVERWHELMED >> struck & 1
+    return (Bonus.OVERWHELMING.value if overwhelms else 0) | (Bonus.SUPPORTED.value if supported else 0)
 
 
 @step
-def bonuses_of_charge(supported: int, onslaught: int, outflanking: int, striker: int, struck: int, overrun: int) -> int:
-    """Return the bonuses of the charger's attack or Overrun, as bits (AC-8.2, AC-7)."""
-    bonuses = _overwhelming_bonus(striker, struck) | (Bonus.SUPPORTED.value if supported else 0)
-    if overrun:
-        return bonuses
-    bonuses |= Bonus.OUTFLANKING if outflanking and struck >= 0 and _OUTFLANKED >> struck & 1 else 0
-    return bonuses | (Bonus.ONSLAUGHT if onslaught else 0)
+def bonuses_of_charge(onslaught: int, outflanking: int, struck: int) -> int:
+    """Return the further bonuses of a charger's attack that is not an Overrun, as bits (AC-8.2, AC-7)."""
+    outflanks = outflanking and struck >= 0 and _OUTFLANKED >> struck & 1
+    return (Bonus.OUTFLANKING.value if outflanks else 0) | (Bonus.ONSLAUGHT.value if onslaught else 0)
 
 
 @step
-def penalties_of_charge(threatened: int, is_overrun: int) -> int:
-    """Return the penalties of the charger's attack or Overrun, except for suppression, as bits (AC-8.2, AC-7)."""
-    return (Penalty.THREATENED if threatened else 0) | (Penalty.OVERRUN if is_overrun else 0)
+def penalties_in_combat(threatened: int, is_overrun: int) -> int:
+    """Return the penalties of an attack except for suppression, as bits (AC-8.2, AC-7).
 
-
-@step
-def bonuses_of_retaliation(threatened: int, striker: int, struck: int) -> int:
-    """Return the bonuses of the retaliation, as bits; `threatened`: 1 if another enemy of the charger is near."""
-    return _overwhelming_bonus(striker, struck) | (Bonus.SUPPORTED if threatened else 0)
-
-
-@step
-def penalties_of_retaliation(supported: int) -> int:
-    """Return the penalties of the retaliation, except suppression, as bits; `supported`: 1 if the charger is."""
-    return Penalty.THREATENED.value if supported else 0
+    A retaliation is `threatened` if the charger is supported.
+    """
+    return (Penalty.THREATENED.value if threatened else 0) | (Penalty.OVERRUN.value if is_overrun else 0)
 
 
 @step

@@ -117,7 +117,7 @@ class _ChargeDraft(Draft):
             number = add_row(draft, 1 - active, row, 1)
             strike, attack = self.setup.strikes[number], self.setup.attacks[number]
             facts_of_unit = fighter.facts[0]
-            attack.bonuses |= rules.bonuses_of_retaliation(1, facts_of_unit.type, charger.facts[0].type)
+            attack.bonuses |= rules.bonuses_in_combat(1, facts_of_unit.type, charger.facts[0].type)
             attack.penalties |= Penalty.THREATENED * facts_of_unit.threatened + Penalty.SUPPRESSED * unit.suppressed
             attack.overcharge = int(unit.overcharge and unit.rows[row].has("Overcharge"))
             self.setup.targets[number].from_front = 0

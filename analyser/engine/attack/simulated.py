@@ -16,7 +16,7 @@ from analyser.common.errors import InputError
 from analyser.common.jit import tiered
 from analyser.common.kernel_records import Integers, python_copy
 from analyser.common.method_settings import Progress
-from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, Report, run_chunks
+from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, run_chunks
 from analyser.engine.pool.alias import score_table
 from analyser.engine.pool.dice_layout import Layout, OtherDraw, layout_for
 from analyser.engine.pool.kernel import Block, ScoreTable, block_for, roll_block, roll_chunks
@@ -110,19 +110,10 @@ class Sample:
     def play_to(self, trials: int, threads: int = 1, progress: Progress | None = None) -> None:
         """Simulate until there are `trials` trials in all; the trials so far must be whole chunks."""
         assert self.trials % CHUNK_TRIALS == 0, "the trials so far are whole chunks"
-        before = self.trials
-
-        def report(done: int) -> None:
-            if progress is not None:
-                progress(before + done, trials)
-
-        self.play(before // CHUNK_TRIALS, trials - before, threads, report)
-
-    def play(self, first: int, trials: int, threads: int = 1, report: Report | None = None) -> None:
-        """Simulate `trials` more trials, from the chunk `first` on; the counts of a chunk are reproducible."""
-        least = -(-_LEAST_PER_THREAD // (1 + self.plan.dice))  # chunks
-        run_chunks(Chunks(trials, first=first, least_per_thread=least), self._work, threads, report)
-        self.trials += trials
+        before, least = self.trials, -(-_LEAST_PER_THREAD // (1 + self.plan.dice))
+        chunks = Chunks(trials - before, first=before // CHUNK_TRIALS, least_per_thread=least)
+        run_chunks(chunks, self._work, threads, progress and (lambda done: progress(before + done, trials)))
+        self.trials = trials
 
     def _work(self, queue: Queue) -> None:
         """Roll the queue's tasks until it is empty."""

@@ -245,7 +245,7 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
     number = strike_of(battle, unit, target, 0)
     has_row = number != NO_STRIKE
     row = tables.strikes[max(number, 0)]
-    view = activation.view_at(state, side.distance, side, row, has_row)
+    view = activation.view_of(state, side.distance, side, row, has_row)
     orders = battle.setup.orders[side.policy, view_index(view)]
     manoeuvre, action = int(orders[0]), int(orders[1])
     length = activation.length_moved(manoeuvre, side, row, view.distance, NONE)

@@ -165,7 +165,7 @@ def action_of_decision(manoeuvre: int, action: int) -> int:
 def shoots(setup: Setup, operation: Op, shots: int, mine: int, theirs: int) -> bool:
     """Return True if at least one shot is made with these orders."""
     _, side, number = operation
-    mine = operations.follow_policy(setup, operation, mine, theirs)
+    mine = operations.follow_orders(setup, operation, mine, theirs)
     pair = (mine, theirs) if side == 0 else (theirs, mine)
     for shot in range(number, number + shots):  # noqa: SIM110 - generators cannot be compiled
         if strikes.is_made(setup, shot, side, pair):

@@ -7,18 +7,9 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import step, step_for
+from analyser.engine.fight import step_builder as steps
 from analyser.engine.fight.program import Kind
-from analyser.engine.fight.step_builder import (
-    LOST_COMBAT_LENGTH,
-    Builder,
-    add,
-    add_fixed,
-    add_row,
-    most_set_back,
-    set_positions,
-    set_side,
-    strikes_of,
-)
+from analyser.engine.fight.step_builder import Builder
 from analyser.game.ruleset import Rating
 from analyser.rules import charge_strikes, unit_state
 from analyser.rules.activation import Order
@@ -69,22 +60,22 @@ def add_sponsons(builder: Builder, active: int) -> None:
     """Append the attack of the charged unit's Sponsons, which is not part of the combat (AC-8.1, AC-7)."""
     charged = builder.question.units[1 - active].facts[0]
     if charged.sponsons:
-        number = add_fixed(builder, 1 - active, charged.sponsons, Rating.WEAKENED, charged.veteran, 0)
+        number = steps.add_fixed(builder, 1 - active, charged.sponsons, Rating.WEAKENED, charged.veteran, 0)
         builder.setup.strikes[number].orders = _CHARGES
-        add(builder, Kind.STRIKE, active, number)
+        steps.add(builder, Kind.STRIKE, active, number)
 
 
 @step
 def add_attack(builder: Builder, active: int, is_overrun: int) -> None:
     """Append the charger's attack, or its Overrun, which has one more penalty (AC-8.2, AC-7)."""
     facts, row = builder.question.units[active].facts[0], row_for_contact(builder.question.units[active], 1)
-    number = add_row(builder, active, row, 1)
+    number = steps.add_row(builder, active, row, 1)
     strike, attack = builder.setup.strikes[number], builder.setup.attacks[number]
     charged = builder.question.units[1 - active].facts[0].type
-    attack.bonuses |= charge_strikes.bonuses_of_charge(
-        facts.supported, facts.onslaught, facts.outflanking, facts.type, charged, is_overrun
-    )
-    attack.penalties |= charge_strikes.penalties_of_charge(is_threatened(builder, active, is_overrun), is_overrun)
+    attack.bonuses |= charge_strikes.bonuses_in_combat(facts.supported, facts.type, charged)
+    if not is_overrun:
+        attack.bonuses |= charge_strikes.bonuses_of_charge(facts.onslaught, facts.outflanking, charged)
+    attack.penalties |= charge_strikes.penalties_in_combat(is_threatened(builder, active, is_overrun), is_overrun)
     can_overcharge = builder.question.units[active].rows[row].facts[0].can_overcharge
     attack.overcharge = 1 if facts.overcharges and can_overcharge else 0
     attack.charging = 1 - is_overrun
@@ -93,7 +84,7 @@ def add_attack(builder: Builder, active: int, is_overrun: int) -> None:
     strike.orders = _OVERRUNS if is_overrun else _CHARGES
     strike.attacks_building = 1 if breaks_buildings(builder, active, row) and not is_overrun else 0
     strike.before_throw = facts.throws
-    add(builder, Kind.STRIKE, active, number)
+    steps.add(builder, Kind.STRIKE, active, number)
 
 
 @step
@@ -102,18 +93,17 @@ def add_retaliation(builder: Builder, active: int, is_overrun: int, inside: int)
     row = row_for_contact(builder.question.units[1 - active], 0)
     if row == NONE:
         return
-    number = add_row(builder, 1 - active, row, 1)
+    number = steps.add_row(builder, 1 - active, row, 1)
     strike, attack = builder.setup.strikes[number], builder.setup.attacks[number]
     charger, charged = builder.question.units[active].facts[0], builder.question.units[1 - active].facts[0]
-    attack.bonuses |= charge_strikes.bonuses_of_retaliation(
-        is_threatened(builder, active, is_overrun), charged.type, charger.type
-    )
-    attack.penalties |= charge_strikes.penalties_of_retaliation(charger.supported)
+    threatened = is_threatened(builder, active, is_overrun)
+    attack.bonuses |= charge_strikes.bonuses_in_combat(threatened, charged.type, charger.type)
+    attack.penalties |= charge_strikes.penalties_in_combat(charger.supported, 0)
     can_overcharge = builder.question.units[1 - active].rows[row].facts[0].can_overcharge
     attack.overcharge = 1 if charged.overcharges and can_overcharge else 0
     builder.setup.targets[number].from_front = 1
     strike.orders, strike.inside = _OVERRUNS if is_overrun else _CHARGES, inside
-    add(builder, Kind.STRIKE, active, number)
+    steps.add(builder, Kind.STRIKE, active, number)
 
 
 @step_for(lambda builder, active, inside: builder.add_others(active, inside, _CHARGES))
@@ -132,12 +122,12 @@ def add_defence(builder: Builder, active: int, inside: int) -> None:
 @step
 def add_resolution(builder: Builder, active: int) -> None:
     """Append the end of a combat (AC-8.5)."""
-    add(builder, Kind.RESOLVE, active, NONE)
+    steps.add(builder, Kind.RESOLVE, active, NONE)
     for side in range(2):
         if builder.question.units[side].facts[0].passengers != NONE:
-            add(builder, Kind.TEST_PASSENGERS, side, NONE)
-    add(builder, Kind.END_COMBAT, 0, NONE)
-    add(builder, Kind.END_COMBAT, 1, NONE)
+            steps.add(builder, Kind.TEST_PASSENGERS, side, NONE)
+    steps.add(builder, Kind.END_COMBAT, 0, NONE)
+    steps.add(builder, Kind.END_COMBAT, 1, NONE)
 
 
 @step
@@ -146,7 +136,7 @@ def add_throw(builder: Builder, active: int) -> None:
     facts = builder.question.units[active].facts[0]
     if not facts.throws:
         return
-    number = add_fixed(builder, active, 0, Rating.WEAKENED, facts.veteran, 0)
+    number = steps.add_fixed(builder, active, 0, Rating.WEAKENED, facts.veteran, 0)
     strike, attack, target = builder.setup.strikes[number], builder.setup.attacks[number], builder.setup.targets[number]
     strike.by_throw, strike.on_marked, strike.long_range = 1, 1, facts.throw_reach
     attack.close_quarters, attack.overcharge, attack.models = 0, 1, 0  # Overcharge draws a card; blanks harm no models
@@ -154,14 +144,16 @@ def add_throw(builder: Builder, active: int) -> None:
     target.exposed, target.from_front, target.discipline = state.exposed, state.from_front, NONE
     if facts.outflanking:
         target.from_front = 0
-    add(builder, Kind.STRIKE, active, number)
-    add(builder, Kind.CLEAR_MARK, 1 - active, NONE)
+    steps.add(builder, Kind.STRIKE, active, number)
+    steps.add(builder, Kind.CLEAR_MARK, 1 - active, NONE)
 
 
 @step
 def add_blast(builder: Builder, side: int) -> int:
     """Add a blast (Spectacular Demise, AC-7), a neutral attack that ignores cover; return the number of the strike."""
-    number = add_fixed(builder, side, builder.question.units[side].facts[0].spectacular_demise, Rating.NEUTRAL, 0, 1)
+    number = steps.add_fixed(
+        builder, side, builder.question.units[side].facts[0].spectacular_demise, Rating.NEUTRAL, 0, 1
+    )
     builder.setup.strikes[number].by_blast = 1
     return number
 
@@ -169,7 +161,7 @@ def add_blast(builder: Builder, side: int) -> int:
 @step
 def add_blast_strikes(builder: Builder) -> int:
     """Add the blasts of both sides (Spectacular Demise); return the number of the first strike."""
-    first = strikes_of(builder)
+    first = steps.strikes_of(builder)
     for side in range(2):
         if builder.question.units[side].facts[0].spectacular_demise:
             add_blast(builder, side)
@@ -181,10 +173,10 @@ def add_blasts(builder: Builder, first: int) -> None:
     """Append the effects of Spectacular Demise (AC-7); the strikes of the blasts have the numbers from `first` on."""
     for side in range(2):
         if first != NONE and builder.question.units[side].facts[0].spectacular_demise:
-            add(builder, Kind.ROLL_DEMISE_DIE, side, NONE)
-            add(builder, Kind.ROLL_PANIC_DIE, side, NONE)
-            add(builder, Kind.STRIKE, side, first)
-            add(builder, Kind.TEST_PANIC, 1 - side, NONE)
+            steps.add(builder, Kind.ROLL_DEMISE_DIE, side, NONE)
+            steps.add(builder, Kind.ROLL_PANIC_DIE, side, NONE)
+            steps.add(builder, Kind.STRIKE, side, first)
+            steps.add(builder, Kind.TEST_PANIC, 1 - side, NONE)
             first += 1
 
 
@@ -193,7 +185,7 @@ def add_combat(builder: Builder, active: int) -> None:
     """Append a charge of the active side (AC-8, AC-7)."""
     charger, charged = builder.question.units[active].facts[0], builder.question.units[1 - active].facts[0]
     garrisoned = builder.question.units[1 - active].target[0].garrisoned
-    add(builder, Kind.ENGAGE, active, NONE)
+    steps.add(builder, Kind.ENGAGE, active, NONE)
     add_sponsons(builder, active)
     advantage = charger.difficult_terrain or charged.stoic_defence
     before, after = charge_strikes.times_of_retaliation(garrisoned, charger.storming_party, advantage)
@@ -206,9 +198,9 @@ def add_combat(builder: Builder, active: int) -> None:
         kind = builder.question.units[active].rows[row].facts[0].kind
         attacks_building = attacks_building or (kind != RowKind.RANGED and breaks_buildings(builder, active, row))
     if attacks_building:
-        add(builder, Kind.ROLL_BUILDING_DIE, 1 - active, NONE)
+        steps.add(builder, Kind.ROLL_BUILDING_DIE, 1 - active, NONE)
     if overruns(builder, active):
-        add(builder, Kind.ENGAGE, active, NONE)
+        steps.add(builder, Kind.ENGAGE, active, NONE)
         add_attack(builder, active, 1)
         add_retaliation(builder, active, 1, NONE)
         add_resolution(builder, active)
@@ -225,12 +217,12 @@ def set_sides_of_charge(builder: Builder) -> tuple[int, int]:
     )  # otherwise the distance does not matter after contact
     backs, advances = np.zeros(2, np.int64), np.zeros(2, np.int64)
     for side in range(2):
-        set_side(builder, side)
+        steps.set_side(builder, side)
         facts = builder.setup.sides[side]
         facts.position_bit = unit_state.WINS_BIT + unit_state.BITS_OF_WINS_IN_A_CHARGE
         if distance_counts:
             facts.distance, facts.tracks_position = 0, 1
-        backs[side] = most_set_back(builder, side, 0)
+        backs[side] = steps.most_set_back(builder, side, 0)
     builder.setup.sides[0].overrun, builder.setup.sides[0].charges = 1 if overruns_again else 0, 1
-    advances[0] = LOST_COMBAT_LENGTH if overruns_again else 0  # the charger follows the loser to overrun it
-    return set_positions(builder.setup, backs, advances, unit_state.FALL_BACK)
+    advances[0] = steps.LOST_COMBAT_LENGTH if overruns_again else 0  # the charger follows the loser to overrun it
+    return steps.set_positions(builder.setup, backs, advances, unit_state.FALL_BACK)

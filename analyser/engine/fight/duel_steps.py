@@ -8,19 +8,10 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.common.kernel_records import Integers
+from analyser.engine.fight import step_builder as steps
 from analyser.engine.fight.charge_steps import add_blast_strikes, add_blasts, breaks_buildings, overruns
 from analyser.engine.fight.program import Kind, When
-from analyser.engine.fight.step_builder import (
-    Builder,
-    add,
-    add_fixed,
-    add_row,
-    common_divisor,
-    extend,
-    most_set_back,
-    set_positions,
-    set_side,
-)
+from analyser.engine.fight.step_builder import Builder
 from analyser.game.ruleset import Rating
 from analyser.rules import unit_state
 from analyser.rules.activation import Order
@@ -51,7 +42,7 @@ def is_shot_back_at(builder: Builder, side: int) -> bool:
 @step
 def add_shot(builder: Builder, side: int, row: int, opportunity: int, overcharge: int, after_failed_rally: int) -> int:
     """Add the strike of a shot, or of opportunity fire; return its number."""
-    number = add_row(builder, side, row, 0)
+    number = steps.add_row(builder, side, row, 0)
     strike, attack = builder.setup.strikes[number], builder.setup.attacks[number]
     facts = builder.question.units[side].rows[row].facts[0]
     strike.long_range, strike.short_range = max(facts.long_range, 0), facts.short_range
@@ -79,7 +70,7 @@ def add_return_shot(builder: Builder, side: int) -> int:
     if not is_shot_back_at(builder, side):
         return NONE
     other = builder.question.units[1 - side].facts[0]
-    number = add_fixed(builder, 1 - side, other.tail_gunner, Rating.WEAKENED, other.veteran, 1)
+    number = steps.add_fixed(builder, 1 - side, other.tail_gunner, Rating.WEAKENED, other.veteran, 1)
     builder.setup.strikes[number].on_marked = 1
     return number
 
@@ -97,15 +88,15 @@ def add_following_strikes(builder: Builder) -> FollowingStrikes:
 def add_shot_with_effects(builder: Builder, side: int, number: int, strikes: FollowingStrikes) -> None:
     """Append a shot in the activation of a side, and the effects that follow immediately."""
     strike = builder.setup.strikes[number]
-    add(builder, Kind.STRIKE, side, number)
+    steps.add(builder, Kind.STRIKE, side, number)
     if strike.attacks_building:
-        add(builder, Kind.ROLL_BUILDING_DIE, 1 - strike.striker, NONE)
+        steps.add(builder, Kind.ROLL_BUILDING_DIE, 1 - strike.striker, NONE)
     add_blasts(builder, strikes.blast)
     return_shot = strikes.return_shots[strike.striker]
     if strike.marks_striker and return_shot != NONE:
-        add(builder, Kind.STRIKE, side, return_shot)
+        steps.add(builder, Kind.STRIKE, side, return_shot)
         add_blasts(builder, strikes.blast)
-        add(builder, Kind.CLEAR_MARK, strike.striker, NONE)
+        steps.add(builder, Kind.CLEAR_MARK, strike.striker, NONE)
 
 
 @step
@@ -113,17 +104,17 @@ def add_fumes(builder: Builder) -> None:
     """Append the spread of Corrosive Fumes, which follows activations and moves (AC-7)."""
     one, two = builder.setup.sides[0], builder.setup.sides[1]
     if one.distance != NONE and (one.fumes_reach != NONE or two.fumes_reach != NONE):
-        add(builder, Kind.SPREAD_FUMES, 0, NONE)
+        steps.add(builder, Kind.SPREAD_FUMES, 0, NONE)
 
 
 @step
 def add_orders(builder: Builder, side: int, shots: tuple[int, int], strikes: FollowingStrikes, combat: Builder) -> None:
     """Append a unit's actions by its policy: its `shots` (first strike, number of strikes) and its charge, `combat`."""
-    add(builder, Kind.GIVE_ORDERS, side, shots[0] if shots[1] else NONE)
+    steps.add(builder, Kind.GIVE_ORDERS, side, shots[0] if shots[1] else NONE)
     add_fumes(builder)
     for shot in range(shots[1]):
         add_shot_with_effects(builder, side, shots[0] + shot, strikes)
-    extend(builder, combat)
+    steps.extend(builder, combat)
 
 
 @step
@@ -132,13 +123,13 @@ def add_activation(builder: Builder, side: int, reaction: Builder, orders: Build
 
     A lookout may react before and after the orders.
     """
-    extend(builder, reaction)
-    extend(builder, orders)
-    extend(builder, reaction)
+    steps.extend(builder, reaction)
+    steps.extend(builder, orders)
+    steps.extend(builder, reaction)
     if builder.question.units[side].facts[0].run_amok:
-        add(builder, Kind.RUN_AMOK, side, NONE)
+        steps.add(builder, Kind.RUN_AMOK, side, NONE)
         add_blasts(builder, strikes.blast)
-    add(builder, Kind.END, side, NONE)
+    steps.add(builder, Kind.END, side, NONE)
     add_fumes(builder)
 
 
@@ -146,29 +137,29 @@ def add_activation(builder: Builder, side: int, reaction: Builder, orders: Build
 def add_whole_activation(builder: Builder, side: int, activation: Builder, when: int) -> None:
     """Append a whole activation, which takes place only under the condition `when` (a When)."""
     add_fumes(builder)
-    add(builder, Kind.BEGIN, side, when)
-    extend(builder, activation)
+    steps.add(builder, Kind.BEGIN, side, when)
+    steps.extend(builder, activation)
 
 
 @step
 def add_round(builder: Builder, activations: tuple[Builder, Builder], first: int) -> None:
     """Append a round: an activation of each side (AC-9.2); `first` begins, or with NONE the winner of a toss."""
     if first == NONE:
-        add(builder, Kind.TOSS, 0, NONE)
+        steps.add(builder, Kind.TOSS, 0, NONE)
         add_whole_activation(builder, 0, activations[0], When.IF_FIRST)
         add_whole_activation(builder, 1, activations[1], When.ALWAYS)
         add_whole_activation(builder, 0, activations[0], When.IF_SECOND)
     else:
         add_whole_activation(builder, first, activations[0] if first == 0 else activations[1], When.ALWAYS)
         add_whole_activation(builder, 1 - first, activations[1] if first == 0 else activations[0], When.ALWAYS)
-    add(builder, Kind.END_ROUND, 0, NONE)
-    add(builder, Kind.END_ROUND, 1, NONE)
+    steps.add(builder, Kind.END_ROUND, 0, NONE)
+    steps.add(builder, Kind.END_ROUND, 1, NONE)
 
 
 @step
 def set_side_of_duel(builder: Builder, side: int, policy: int, charges: int, rearms: int) -> None:
     """Set the facts of a side of a duel; `policy` is NONE if a plan decides for the side."""
-    set_side(builder, side)
+    steps.set_side(builder, side)
     facts, own = builder.setup.sides[side], builder.question.units[side].facts[0]
     distance = builder.question.fight[0].distance
     facts.rearms, facts.policy, facts.charges = rearms, policy, charges
@@ -199,7 +190,7 @@ def most_set_backs(builder: Builder, activations: tuple[Builder, Builder]) -> In
         for active in range(2):
             charger = active if sides[active].charges else NONE
             part = activations[0] if active == 0 else activations[1]
-            backs[side] += builder.question.fight[0].rounds * most_set_back(part, side, charger)
+            backs[side] += builder.question.fight[0].rounds * steps.most_set_back(part, side, charger)
     return backs
 
 
@@ -217,17 +208,17 @@ def set_positions_in_duel(builder: Builder, backs: Integers, advances: Integers,
     """
     common, distance, sides = FALL_BACK, builder.question.fight[0].distance, builder.setup.sides
     if distance == NONE:
-        return set_positions(builder.setup, backs, advances, common)
-    common = common_divisor(common_divisor(INCH, distance), common)
+        return steps.set_positions(builder.setup, backs, advances, common)
+    common = steps.common_divisor(steps.common_divisor(INCH, distance), common)
     for side in range(2):
-        common = common_divisor(common, sides[side].speed)
+        common = steps.common_divisor(common, sides[side].speed)
     for length in lengths:
-        common = common_divisor(common, length)
+        common = steps.common_divisor(common, length)
     if sides[0].edge_distance == NONE and sides[1].edge_distance == NONE:
         # Only the distance between the units matters. If the moves of both fit into the position of side 0, it stores
         # them (`merge_moves`). Otherwise an edge out of reach makes each side store its own moves.
         both = np.full(2, backs[0] + backs[1]), np.full(2, advances[0] + advances[1])
-        if set_positions(builder.setup, both[0], both[1], common)[0] == NONE:
+        if steps.set_positions(builder.setup, both[0], both[1], common)[0] == NONE:
             return NONE, 0
         sides[0].edge_distance = sides[1].edge_distance = MOST_INCHES * INCH
-    return set_positions(builder.setup, backs, advances, common)
+    return steps.set_positions(builder.setup, backs, advances, common)

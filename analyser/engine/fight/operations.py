@@ -140,10 +140,8 @@ def apply(setup: Setup, operation: Op, pair: Pair, passed: bool) -> tuple[int, i
         )
     elif kind == Kind.ROLL_PANIC_DIE and special_rules.causes_panic(mine):
         mine = mine if passed else special_rules.end_effect(mine, special_rules.PANIC, facts)
-    elif kind == Kind.GIVE_ORDERS:
-        mine = follow_policy(setup, operation, mine, theirs)
-    elif kind == Kind.ORDER:
-        mine = carry_out_order(setup, operation, mine, theirs)
+    elif kind in (Kind.GIVE_ORDERS, Kind.ORDER):
+        mine = follow_orders(setup, operation, mine, theirs)
     elif kind == Kind.RUN_AMOK and special_rules.damages_enemy(mine, theirs, (facts, other), setup.units[1 - side]):
         theirs = special_rules.take_damage(theirs, other, setup.units[1 - side].damage_limit)
         mine = special_rules.lose_model(mine, facts)
@@ -196,27 +194,22 @@ def apply_test(setup: Setup, side: int, state: int, passed: bool) -> int:
 
 
 @step
-def follow_policy(setup: Setup, operation: Op, mine: int, theirs: int) -> int:
-    """Return the active unit's state after its policy's orders; unchanged if it awaits none or the enemy is removed."""
+def follow_orders(setup: Setup, operation: Op, mine: int, theirs: int) -> int:
+    """Return the active unit's state after an ORDER, or after its policy's orders (GIVE_ORDERS).
+
+    It is unchanged if the unit awaits no orders or the enemy is removed.
+    """
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return mine
-    _, side, number = operation
-    view = view_of(setup, operation, mine, theirs)
-    strike = setup.strikes[max(number, 0)]
-    return activation.carry_out(mine, policy_decision(setup, operation, view), setup.sides[side], strike, view.distance)
-
-
-@step
-def carry_out_order(setup: Setup, operation: Op, mine: int, theirs: int) -> int:
-    """Return the active unit's state after an ORDER; unchanged if it awaits no orders or the enemy is removed."""
-    if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
-        return mine
-    _, side, number = operation
-    manoeuvre, action, strike, stop = unpack_order(number)
+    kind, side, strike = operation
+    manoeuvre, action, stop = 0, 0, 0
+    if kind == Kind.ORDER:
+        manoeuvre, action, strike, stop = unpack_order(strike)
     view = view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)
+    if kind != Kind.ORDER:
+        manoeuvre, action = policy_decision(setup, operation, view)
     facts, row = setup.sides[side], setup.strikes[max(strike, 0)]
-    to_edge = unit_state.length_to_edge(mine, facts)
-    length = activation.length_moved(manoeuvre, facts, row, view.distance, to_edge)
+    length = activation.length_moved(manoeuvre, facts, row, view.distance, unit_state.length_to_edge(mine, facts))
     length = activation.length_until_stop(length, stop, view.distance)
     return activation.carry_out_move(mine, (manoeuvre, action), facts, length)
 
@@ -267,8 +260,8 @@ def can_give_order(setup: Setup, operation: Op, mine: int, theirs: int) -> bool:
 def view_of(setup: Setup, operation: Op, mine: int, theirs: int) -> View:
     """Return the view on which the active side's policy decides at GIVE_ORDERS."""
     _, side, number = operation
-    sides = setup.sides[side], setup.sides[1 - side]
-    return activation.view_of(mine, theirs, sides, setup.strikes[max(number, 0)], number != NONE)
+    distance = activation.distance_between(mine, theirs, setup.sides[side], setup.sides[1 - side])
+    return activation.view_of(mine, distance, setup.sides[side], setup.strikes[max(number, 0)], number != NONE)
 
 
 @step

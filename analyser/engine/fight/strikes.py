@@ -9,6 +9,7 @@ from analyser.rules import strike as resolution
 from analyser.rules.activation import Order
 from analyser.rules.attack import dice_of_cell, set_fight, set_target
 from analyser.rules.discipline import ANNIHILATED, ANY_CARD, BITS, SUPPRESSED, highest_card_of_test, outcome_if_failed
+from analyser.rules.shots import band_count
 from analyser.rules.structs import NONE, Bonus, Penalty, Test
 
 _SEEN_BITS = (
@@ -25,13 +26,9 @@ def strike_dice(setup: Setup, number: int, striker: int, struck: int, short: boo
     strike, sides = setup.strikes[number], setup.sides
     if strike.fixed_dice != NONE:
         return int(strike.fixed_dice)
-    count = unit_state.models_of(striker)
-    if strike.by_damage:
-        count = unit_state.damage_of(striker)
-    elif activation.in_building(striker, sides[strike.striker]) or (
-        strike.in_combat and activation.in_building(struck, sides[1 - strike.striker])
-    ):
-        count = (count + 1) // 2
+    inside = activation.in_building(striker, sides[strike.striker])
+    inside = inside or (strike.in_combat != 0 and activation.in_building(struck, sides[1 - strike.striker]))
+    count = band_count(unit_state.models_of(striker), unit_state.damage_of(striker), strike.by_damage, inside)
     cell = int(setup.dice[number, 0, count]), int(setup.dice[number, 1, count])
     return int(dice_of_cell(setup.attacks[number], setup.targets[number], cell[0], cell[1], 1 if short else 0))
 

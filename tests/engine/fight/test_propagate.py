@@ -38,7 +38,7 @@ def test_the_last_strike_and_the_end_of_a_combat_together_are_those_one_by_one(c
         return dict(zip(zip(joint.first[joint.rows], joint.second[joint.columns]), joint.probabilities, strict=True))
 
     together = distribution()
-    monkeypatch.setattr("analyser.engine.fight.exact.propagate.concern_one_side", lambda _: False)
+    monkeypatch.setattr("analyser.engine.fight.exact.distribution.concern_one_side", lambda _: False)
     assert together == pytest.approx(distribution(), rel=0, abs=1e-15)
 
 

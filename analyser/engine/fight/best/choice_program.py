@@ -161,16 +161,16 @@ def can_choose(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pa
     if not operations.orders_shot(operation):
         return True
     to = rules.branches[branch, TO]
-    after = after_run(setup, rules, to, pair)
+    after = after_run(setup, rules, to, pair, 0)
     following = operation_at(rules.operations, rules.places[rules.places[to, NEXT], FIRST])
     return strikes.is_made(setup, following[2], side, after)
 
 
 @step
-def after_run(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tuple[int, int]:
-    """Return the pair after the operations of a place, which have no draws."""
+def after_run(setup: Setup, rules: FlatRound, place: int, pair: Pair, skipped: int) -> tuple[int, int]:
+    """Return the pair after the operations of a place, except the first `skipped`; they have no draws."""
     begin = rules.places[place, FIRST]
-    for at in range(begin, begin + rules.places[place, COUNT]):
+    for at in range(begin + skipped, begin + rules.places[place, COUNT]):
         pair = operations.apply(setup, operation_at(rules.operations, at), pair, True)
     return pair[0], pair[1]
 

@@ -17,23 +17,28 @@ from analyser.engine.fight.best.choice_program import (
     NEXT,
     TO,
     FlatRound,
+    after_run,
     can_choose,
     only_branch,
 )
-from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, no_outcomes, pool_cache_for, with_list
+from analyser.engine.fight.exact import strike as exact_strikes
+from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.state_index import NOT_FOUND, StateIndex, find, find_or_add, state_index, with_room
-from analyser.rules import discipline, unit_state
+from analyser.rules import unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE
 
 PLACE_BIT, STATE_BIT = 50, 25  # lowest bits of the place and of the first state's index in the key of a node
 SECOND_MASK = (1 << STATE_BIT) - 1
 MOST_PLACES = 1 << 63 - PLACE_BIT
-_CONDITION_BIT, _NUMBER_BIT = 32, 48  # lowest bits of condition index and strike number in keys of `StrikeOutcomes`
-_OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1 << 12
 _SPARE = 1 << 10  # edges reserved for a node in addition to those of a strike or a choice
+
+
+# Rows of `Graph.numbers`. ROUND: first round, from 0, in which the node can be reached. BEGIN, END: its first edge, and
+# the end of its edges. LAST_EDGE: the last edge to the node.
+ROUND, BEGIN, END, LAST_EDGE = range(4)
 
 
 class Graph(NamedTuple):
@@ -42,10 +47,7 @@ class Graph(NamedTuple):
     first: StateIndex  # states of side 0
     second: StateIndex  # states of side 1
     nodes: StateIndex  # keys of nodes: packed place and indices of both states
-    rounds: Integers  # (nodes,): first round, from 0, in which the node can be reached
-    begins: Integers  # (nodes,): first edge
-    ends: Integers  # (nodes,): end of the edges
-    last_edges: Integers  # scratch: the last edge to each node
+    numbers: Integers  # (4, nodes): rows ROUND to LAST_EDGE
     to: Integers  # (edges,): the next node
     weights: Floats  # (edges,): the probability, or at a choice the number of the branch
     edges: Integers  # (1,): number of edges
@@ -71,30 +73,8 @@ def readable(rules: FlatRound) -> FlatRound:
 @step
 def empty_graph() -> Graph:
     """Return an empty graph."""
-    numbers = np.empty((4, _ROOM), np.int64)
-    for index in range(_ROOM):
-        numbers[3, index] = NONE
-    return Graph(
-        state_index(64),
-        state_index(64),
-        state_index(_ROOM),
-        numbers[0],
-        numbers[1],
-        numbers[2],
-        numbers[3],
-        np.empty(_ROOM, np.int64),
-        np.empty(_ROOM),
-        np.zeros(1, np.int64),
-    )
-
-
-@step
-def longer_copy(numbers: Integers, room: int) -> Integers:
-    """Return a copy of `numbers` of length `room`; new entries are NONE."""
-    copied = np.full(room, NONE, np.int64)
-    for index in range(len(numbers)):
-        copied[index] = numbers[index]
-    return copied
+    numbers, to, weights = np.full((4, _ROOM), NONE, np.int64), np.empty(_ROOM, np.int64), np.empty(_ROOM)
+    return Graph(state_index(64), state_index(64), state_index(_ROOM), numbers, to, weights, np.zeros(1, np.int64))
 
 
 @step
@@ -109,25 +89,15 @@ def has_room(graph: Graph, more: int) -> bool:
 @step
 def with_graph_capacity(graph: Graph, more: int) -> Graph:
     """Return the graph with capacity for `more` nodes and edges."""
-    edges = graph.edges[0]
-    first, second, nodes = (with_room(graph.first, more), with_room(graph.second, more), with_room(graph.nodes, more))
-    rounds, begins, ends, last_edges = graph.rounds, graph.begins, graph.ends, graph.last_edges
-    if len(nodes.states) > len(begins):
-        room = len(nodes.states)
-        rounds, begins, ends, last_edges = (
-            longer_copy(rounds, room),
-            longer_copy(begins, room),
-            longer_copy(ends, room),
-            longer_copy(last_edges, room),
-        )
-    to, weights = graph.to, graph.weights
-    if edges + more > len(to):
-        room = 2 * (edges + more)
-        to = longer_copy(to, room)
-        weights = np.empty(room)
-        for index in range(edges):
-            weights[index] = graph.weights[index]
-    return Graph(first, second, nodes, rounds, begins, ends, last_edges, to, weights, graph.edges)
+    nodes, numbers, edges = with_room(graph.nodes, more), graph.numbers, graph.edges[0] + more
+    if len(nodes.states) > numbers.shape[1]:
+        numbers = np.full((4, len(nodes.states)), NONE, np.int64)
+        for row in range(4):
+            for node in range(graph.nodes.length[0]):
+                numbers[row, node] = graph.numbers[row, node]
+    first, second = with_room(graph.first, more), with_room(graph.second, more)
+    to, weights = exact_strikes.longer(graph.to, edges), exact_strikes.longer(graph.weights, edges)
+    return Graph(first, second, nodes, numbers, to, weights, graph.edges)
 
 
 @step
@@ -136,15 +106,6 @@ def node_at(setup: Setup, graph: Graph, place: int, pair: Pair) -> int:
     first, second = operations.merge_moves(setup, pair)
     key = place << PLACE_BIT | find_or_add(graph.first, first) << STATE_BIT | find_or_add(graph.second, second)
     return find_or_add(graph.nodes, key)
-
-
-@step
-def after_rest(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tuple[int, int]:
-    """Return the pair after all operations of a place except the first."""
-    begin = rules.places[place, FIRST]
-    for at in range(begin + 1, begin + rules.places[place, COUNT]):
-        pair = operations.apply(setup, operation_at(rules.operations, at), pair, True)
-    return pair[0], pair[1]
 
 
 @step
@@ -163,7 +124,7 @@ def after_place(setup: Setup, rules: FlatRound, cache: PoolCache, place: int, pa
         if 0.0 < passes < 1.0:
             return place, pair[0], pair[1]
         pair = operations.apply(setup, operation, pair, passes == 1.0)
-    after = after_rest(setup, rules, place, pair)
+    after = after_run(setup, rules, place, pair, 1)
     return int(rules.places[place, NEXT]), after[0], after[1]
 
 
@@ -209,49 +170,33 @@ def next_stop(setup: Setup, rules: FlatRound, sources: DrawCaches, place: int, p
 def add_edge(setup: Setup, graph: Graph, at: tuple[int, int, int], share: float, since: int, merge: bool) -> None:
     """Add an edge to a place and pair; with `merge`, increase the last equal edge if it is edge `since` or later."""
     node = node_at(setup, graph, at[0], (at[1], at[2]))
-    same = graph.last_edges[node]
+    same = graph.numbers[LAST_EDGE, node]
     if merge and same >= since:
         graph.weights[same] += share
         return
     edge = graph.edges[0]
     graph.to[edge], graph.weights[edge] = node, share
-    graph.last_edges[node] = edge
+    graph.numbers[LAST_EDGE, node] = edge
     graph.edges[0] += 1
 
 
 @step
-def key_of_strike(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tuple[int, int]:
-    """Return the packed number and condition of the strike at a place, and the state of the struck unit."""
+def with_strike(
+    setup: Setup, rules: FlatRound, cache: PoolCache, outcomes: StrikeOutcomes, place: int, pair: Pair
+) -> tuple[StrikeOutcomes, int]:
+    """Return the outcomes of strikes, including those of the strike at a place, and the index of its list."""
     number = rules.operations[rules.places[place, FIRST], 2]
     theirs = pair[1] if setup.strikes[number].striker == 0 else pair[0]
-    return number << _NUMBER_BIT | strikes.condition(setup, number, pair), theirs
-
-
-@step
-def outcome_list_of(outcomes: StrikeOutcomes, key: tuple[int, int]) -> int:
-    """Return the index of the outcomes of a strike; NOT_FOUND if they are not yet computed."""
-    condition, state = find(outcomes.conditions, key[0]), find(outcomes.states, key[1])
-    if min(condition, state) == NOT_FOUND:
-        return NOT_FOUND
-    return find(outcomes.lists, condition << _CONDITION_BIT | state)
-
-
-@step
-def with_outcomes(setup: Setup, cache: PoolCache, outcomes: StrikeOutcomes, key: tuple[int, int]) -> StrikeOutcomes:
-    """Return the outcomes of strikes, with those of one more strike."""
-    conditions, states = with_room(outcomes.conditions, 1), with_room(outcomes.states, 1)
-    outcomes = StrikeOutcomes(
-        conditions,
-        states,
-        outcomes.lists,
-        outcomes.reached,
-        outcomes.starts,
-        outcomes.state,
-        outcomes.own,
-        outcomes.probability,
+    outcomes = exact_strikes.with_key_room(outcomes, 1, 1)
+    condition = find_or_add(
+        outcomes.conditions, number << exact_strikes.NUMBER | strikes.condition(setup, number, pair)
     )
-    packed = find_or_add(conditions, key[0]) << _CONDITION_BIT | find_or_add(states, key[1])
-    return with_list(outcomes, setup, cache, packed)
+    key = condition << exact_strikes.CONDITION | find_or_add(outcomes.states, theirs)
+    at = find(outcomes.lists, key)
+    if at == NOT_FOUND:
+        at = int(outcomes.lists.length[0])
+        outcomes = exact_strikes.with_list(outcomes, setup, cache, key)
+    return outcomes, at
 
 
 @step
@@ -271,10 +216,10 @@ def add_strike(
     mine = pair[0] if striker == 0 else pair[1]
     for row in range(outcomes.starts[at], outcomes.starts[at + 1]):
         struck, own = int(outcomes.reached.states[outcomes.state[row]]), int(outcomes.own[row])
-        losses = (own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK)
+        losses = (own >> exact_strikes.OWN_DESTROYED, own & unit_state.MODELS_MASK)
         of_striker = strikes.after_striking(setup, number, mine, struck, losses)
         after = (of_striker, struck) if striker == 0 else (struck, of_striker)
-        after = after_rest(setup, rules, place, after)
+        after = after_run(setup, rules, place, after, 1)
         to = next_stop(setup, rules, sources, rules.places[place, NEXT], after)
         add_edge(setup, graph, to, outcomes.probability[row], since, True)
 
@@ -287,7 +232,7 @@ def add_test(setup: Setup, rules: FlatRound, sources: DrawCaches, graph: Graph, 
     passes = probability_of(draw, highest, sources.cache.odds)
     for failed in range(2):
         share = 1.0 - passes if failed else passes
-        after = after_rest(setup, rules, place, operations.apply(setup, operation, pair, failed == 0))
+        after = after_run(setup, rules, place, operations.apply(setup, operation, pair, failed == 0), 1)
         add_edge(setup, graph, next_stop(setup, rules, sources, rules.places[place, NEXT], after), share, since, True)
 
 
@@ -320,8 +265,8 @@ def explore_graph(
     most_edges: int,
 ) -> Graph:
     """Return the graph of a fight of `rounds` rounds, cut off beyond `most_edges` edges; node 0 is its start."""
-    cache, rules = pool_cache_for(setup, strike_pools, die, deck), readable(rules)
-    graph, outcomes, sources = empty_graph(), no_outcomes(), DrawCaches(cache, interpreter_cache())
+    cache, rules = exact_strikes.pool_cache_for(setup, strike_pools, die, deck), readable(rules)
+    graph, outcomes, sources = empty_graph(), exact_strikes.no_outcomes(), DrawCaches(cache, interpreter_cache())
     node_at(setup, graph, BETWEEN_ROUNDS, start)
     next_starts = np.zeros(1, np.int64)  # nodes at the start of the next round: at first, node 0
     for number in range(rounds):
@@ -335,7 +280,7 @@ def explore_graph(
             if not has_room(graph, more):
                 graph = with_graph_capacity(graph, more)
             before, pair = graph.nodes.length[0], pair_of(graph, node)
-            graph.rounds[node], graph.begins[node] = number, graph.edges[0]
+            graph.numbers[ROUND, node], graph.numbers[BEGIN, node] = number, graph.edges[0]
             if place == BETWEEN_ROUNDS:
                 if not unit_state.is_removed(pair[0]) and not unit_state.is_removed(pair[1]):
                     to = next_stop(setup, rules, sources, len(rules.places) - 1, pair)
@@ -343,26 +288,20 @@ def explore_graph(
             elif rules.places[place, CHOOSER] != NONE:
                 add_choices(setup, rules, sources, graph, place, pair)
             elif rules.operations[rules.places[place, FIRST], 0] == Kind.STRIKE:
-                key = key_of_strike(setup, rules, place, pair)
-                list_index = outcome_list_of(outcomes, key)
-                if list_index == NOT_FOUND:
-                    list_index = outcomes.lists.length[0]
-                    outcomes = with_outcomes(setup, cache, outcomes, key)
+                outcomes, list_index = with_strike(setup, rules, cache, outcomes, place, pair)
                 more = outcomes.starts[list_index + 1] - outcomes.starts[list_index] + _SPARE
                 if not has_room(graph, more):
                     graph = with_graph_capacity(graph, more)
                 add_strike(setup, rules, sources, graph, outcomes, list_index, place, pair)
             else:
                 add_test(setup, rules, sources, graph, place, pair)
-            graph.ends[node] = graph.edges[0]
+            graph.numbers[END, node] = graph.edges[0]
             added = graph.nodes.length[0] - before
-            if waiting_count + added > len(waiting):
-                waiting = longer_copy(waiting, 2 * (waiting_count + added))
-            if following_count + added > len(next_starts):
-                next_starts = longer_copy(next_starts, 2 * (following_count + added))
+            waiting = exact_strikes.longer(waiting, waiting_count + added)
+            next_starts = exact_strikes.longer(next_starts, following_count + added)
             for new in range(before, before + added):
                 if graph.nodes.states[new] >> PLACE_BIT == BETWEEN_ROUNDS:
-                    graph.rounds[new], graph.begins[new], graph.ends[new] = number + 1, 0, 0
+                    graph.numbers[ROUND, new], graph.numbers[BEGIN, new], graph.numbers[END, new] = number + 1, 0, 0
                     next_starts[following_count] = new
                     following_count += 1
                 else:

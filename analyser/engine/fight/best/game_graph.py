@@ -11,7 +11,16 @@ import numpy as np
 from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.fight.best.backward_induction import Edges, backward_values, node_probabilities
 from analyser.engine.fight.best.choice_program import CHOOSER, FlatRound
-from analyser.engine.fight.best.explore import PLACE_BIT, SECOND_MASK, STATE_BIT, Graph, explore_graph
+from analyser.engine.fight.best.explore import (
+    BEGIN,
+    END,
+    PLACE_BIT,
+    ROUND,
+    SECOND_MASK,
+    STATE_BIT,
+    Graph,
+    explore_graph,
+)
 from analyser.engine.fight.program import Pair, Setup, first_pools
 from analyser.rules.structs import NONE
 
@@ -103,13 +112,13 @@ def game_of(game_input: GameInput, most_edges: int = MOST_EDGES, estimated_edges
     count, edges = int(graph.nodes.length[0]), int(graph.edges[0])
     if edges > most_edges:
         raise TooManyNodesError(count)
-    keys, first_rounds = graph.nodes.states[:count], graph.rounds[:count]
+    keys, first_rounds = graph.nodes.states[:count], graph.numbers[ROUND, :count]
     places = keys >> PLACE_BIT
     order = np.argsort(places * (rounds + 1) + first_rounds, kind="stable")
     new_number = np.empty(count, np.int64)
     new_number[order] = np.arange(count)
-    begins = graph.begins[:count][order]
-    sizes = graph.ends[:count][order] - begins
+    begins = graph.numbers[BEGIN, order]
+    sizes = graph.numbers[END, order] - begins
     new_begins = np.concatenate([[0], np.cumsum(sizes)])
     old_edges = np.repeat(begins - new_begins[:-1], sizes) + np.arange(edges)
     keys, places, first_rounds = keys[order], places[order], first_rounds[order]

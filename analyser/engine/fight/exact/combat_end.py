@@ -6,14 +6,8 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.engine.fight import operations
-from analyser.engine.fight.exact.distribution import (
-    Fused,
-    Joint,
-    apply_to_both,
-    empty_pairs,
-    joint_of_pairs,
-    merge_equal_pairs,
-)
+from analyser.engine.fight.exact import distribution
+from analyser.engine.fight.exact.distribution import Fused, Joint
 from analyser.engine.fight.exact.strike import PoolCache
 from analyser.engine.fight.program import Setup
 from analyser.engine.state_index import find_or_add, state_index
@@ -47,7 +41,7 @@ def after_combat(setup: Setup, end: Fused, side: int, joint: Joint, cache: PoolC
     gone = np.full((2, states, 2), NONE, np.int64)  # 1 if the loser is removed, by side, state and failed test
     firsts, seconds = state_index(_ROLES * len(ones)), state_index(_ROLES * len(twos))
     last = np.full((_ROLES, len(seconds.states)), NONE, np.int64)  # index of the last pair with this role and end state
-    after, count, first_of_row = empty_pairs(2 * len(rows)), 0, 0
+    after, count, first_of_row = distribution.empty_pairs(2 * len(rows)), 0, 0
     for index in range(len(rows)):
         one, two = rows[index], columns[index]
         if index == 0 or rows[index - 1] != one:
@@ -77,7 +71,7 @@ def after_combat(setup: Setup, end: Fused, side: int, joint: Joint, cache: PoolC
                     gone[loser, of_loser, failed] = is_gone
                 mine, theirs = roles_of(won_by, failed, is_gone)
                 role, other = (mine, theirs) if is_active else (theirs, mine)
-                ended = apply_to_both(setup, end.rest, ended)
+                ended = distribution.apply_to_both(setup, end.rest, ended)
                 first, second = find_or_add(firsts, ended[side]), find_or_add(seconds, ended[1 - side])
                 end_indices[0, one, role], end_indices[1, two, other] = first, second
             same = last[role, second]
@@ -87,4 +81,4 @@ def after_combat(setup: Setup, end: Fused, side: int, joint: Joint, cache: PoolC
             after.rows[count], after.columns[count], after.weights[count] = first, second, before[index] * part
             last[role, second] = count
             count += 1
-    return merge_equal_pairs(side, joint_of_pairs(firsts, seconds, after, count))
+    return distribution.merge_equal_pairs(side, distribution.joint_of_pairs(firsts, seconds, after, count))

@@ -142,12 +142,6 @@ def merge_equal_pairs(side: int, joint: Joint) -> Joint:
     return Joint(first, second, to_rows[:count], to_columns[:count], sums[:count])
 
 
-@step
-def with_side_first(side: int, joint: Joint) -> Joint:
-    """Return `joint`, which has side 0 first, with `side` first."""
-    return joint if side == 0 else merge_equal_pairs(side, joint)
-
-
 def side_probabilities(joint: Joint) -> tuple[Floats, Floats]:
     """Return the probability of each state of side 0, and of side 1."""
     ones, twos = (np.bincount(places, joint.probabilities) for places in (joint.rows, joint.columns))

@@ -12,19 +12,9 @@ from numpy.typing import NDArray
 from analyser.common.jit import step, tiered
 from analyser.common.kernel_records import Integers, python_copy
 from analyser.engine.fight import operations
+from analyser.engine.fight.exact import distribution
 from analyser.engine.fight.exact.combat_end import after_combat
-from analyser.engine.fight.exact.distribution import (
-    Fused,
-    Joint,
-    apply_to_both,
-    certain,
-    concern_one_side,
-    empty_pairs,
-    fuse_operations,
-    joint_of_pairs,
-    merge_equal_pairs,
-    side_probabilities,
-)
+from analyser.engine.fight.exact.distribution import Fused, Joint
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, no_outcomes, pool_cache_for
 from analyser.engine.fight.program import Kind, Operation, Pair, Setup, first_pools
 from analyser.engine.state_index import find_or_add, state_index, with_room
@@ -38,16 +28,16 @@ def apply_next(
     setup: Setup, program: Integers, place: int, end: int, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes, int]:
     """Return the distribution after the operation at `place`, the strike outcomes so far, and the next place."""
-    fused, after = fuse_operations(program, place, end)
+    fused, after = distribution.fuse_operations(program, place, end)
     if fused.operation[0] != Kind.STRIKE:
         return apply_operations(setup, fused, joint, cache), known, after
     side = setup.strikes[fused.operation[2]].striker
     joint, known = after_strike(setup, fused, joint, cache, known)
     if after < end and program[after, 0] == Kind.RESOLVE:
-        combat, after_it = fuse_operations(program, after, end)
-        if concern_one_side(combat.rest):
+        combat, after_it = distribution.fuse_operations(program, after, end)
+        if distribution.concern_one_side(combat.rest):
             return after_combat(setup, combat, side, joint, cache), known, after_it
-    return merge_equal_pairs(side, joint), known, after
+    return distribution.merge_equal_pairs(side, joint), known, after
 
 
 @step
@@ -56,7 +46,7 @@ def apply_operations(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache)
     operation, rest = fused
     first, second, rows, columns, before = joint
     firsts, seconds = state_index(2 * len(first)), state_index(2 * len(second))
-    after, count = empty_pairs(2 * len(rows)), 0
+    after, count = distribution.empty_pairs(2 * len(rows)), 0
     # Neighbouring pairs mostly lead a side to the same state, which need not be looked up again.
     one_before, two_before = np.full((2, 2), NONE, np.int64), np.full((len(second), 2, 2), NONE, np.int64)
     place = 0
@@ -74,7 +64,9 @@ def apply_operations(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache)
                 share = passes if failed == 0 else 1.0 - passes
                 if share == 0.0:
                     continue
-                one, two = apply_to_both(setup, rest, operations.apply(setup, operation, pair, failed == 0))
+                one, two = distribution.apply_to_both(
+                    setup, rest, operations.apply(setup, operation, pair, failed == 0)
+                )
                 if one_before[failed, 0] != one:
                     one_before[failed, 0], one_before[failed, 1] = one, find_or_add(firsts, one)
                 if two_before[column, failed, 0] != two:
@@ -83,7 +75,7 @@ def apply_operations(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache)
                 after.weights[count] = share * before[place]
                 count += 1
             place += 1
-    return merge_equal_pairs(0, joint_of_pairs(firsts, seconds, after, count))
+    return distribution.merge_equal_pairs(0, distribution.joint_of_pairs(firsts, seconds, after, count))
 
 
 @tiered(8.0)
@@ -99,11 +91,11 @@ def propagate_program(
 ) -> list[Joint]:
     """Return the distributions at the `ends` of a program's parts, for each row of `starts` and `models`."""
     cache = pool_cache_for(setup, strike_pools, die, deck)
-    result = [certain(starts[0, 0], starts[0, 1])][:0]  # an empty list, whose type the compiler can infer
+    result = [distribution.certain(starts[0, 0], starts[0, 1])][:0]  # an empty list, whose type the compiler can infer
     for fight in range(len(starts)):
         for side in range(2):
             setup.sides[side].models = models[fight, side]
-        joint = certain(starts[fight, 0], starts[fight, 1])
+        joint = distribution.certain(starts[fight, 0], starts[fight, 1])
         known, done = no_outcomes(), 0
         for end in ends:
             while done < end:
@@ -175,7 +167,9 @@ def strike_matrices(
     matrices = [np.zeros((len(index_of), len(index_of))) for _ in range(strikes)]
     for matrix, joints_of_strike in zip(matrices, joints):
         for state, joint in joints_of_strike.items():
-            matrix[index_of[state], [index_of[to] for to in joint.second.tolist()]] = side_probabilities(joint)[1]
+            matrix[index_of[state], [index_of[to] for to in joint.second.tolist()]] = distribution.side_probabilities(
+                joint
+            )[1]
     return np.array(list(index_of)), matrices
 
 

@@ -11,14 +11,8 @@ from analyser.common.jit import step
 from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
 from analyser.engine.fight import strikes
-from analyser.engine.fight.exact.distribution import (
-    Fused,
-    Joint,
-    apply_to_side,
-    empty_pairs,
-    joint_of_pairs,
-    with_side_first,
-)
+from analyser.engine.fight.exact import distribution
+from analyser.engine.fight.exact.distribution import Fused, Joint
 from analyser.engine.fight.program import Setup
 from analyser.engine.pool.pmf import empty_outcomes, most_dice, pool_pmf
 from analyser.engine.state_index import NOT_FOUND, StateIndex, find, find_or_add, state_index, with_room
@@ -31,9 +25,9 @@ from analyser.rules.structs import NONE, Bonus, FightFacts
 _OWN = discipline.ATTACKER_DAMAGE
 # Lowest bits of fields in packed keys, and masks of the bits below. `StrikeOutcomes.conditions` has keys of a strike's
 # number and a condition; `StrikeOutcomes.lists` has keys of the index of such a key and the index of a struck state.
-_NUMBER, _CONDITION = 48, 32
-_STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
-_OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
+NUMBER, CONDITION = 48, 32
+_STATE, _WITHOUT_NUMBER = (1 << CONDITION) - 1, (1 << NUMBER) - 1
+OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1024
 _RATINGS = len(Rating)
 _HITS, _FACES, _MASK = 4, 8, 16  # widths of fields in bits (:func:`kind_of_pool`)
@@ -142,20 +136,26 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
 
 
 @step
+def with_key_room(known: StrikeOutcomes, conditions: int, states: int) -> StrikeOutcomes:
+    """Return the outcomes with capacity for more conditions, and for more states of the struck unit."""
+    by_condition, by_state = with_room(known.conditions, conditions), with_room(known.states, states)
+    return StrikeOutcomes(
+        by_condition, by_state, known.lists, known.reached, known.starts, known.state, known.own, known.probability
+    )
+
+
+@step
 def with_lists(
     known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, Integers]:
     """Return the outcomes plus this strike's, and the list index by condition (last: no strike) and struck state."""
     conditions, struck = when.conditions, joint.second
-    known_conditions, states = with_room(known.conditions, conditions.length[0]), with_room(known.states, len(struck))
-    known = StrikeOutcomes(
-        known_conditions, states, known.lists, known.reached, known.starts, known.state, known.own, known.probability
-    )
+    known = with_key_room(known, conditions.length[0], len(struck))
     of_condition, of_state = np.empty(conditions.length[0], np.int64), np.empty(len(struck), np.int64)
     for kind in range(len(of_condition)):
-        of_condition[kind] = find_or_add(known_conditions, number << _NUMBER | conditions.states[kind]) << _CONDITION
+        of_condition[kind] = find_or_add(known.conditions, number << NUMBER | conditions.states[kind]) << CONDITION
     for column in range(len(of_state)):
-        of_state[column] = find_or_add(states, struck[column])
+        of_state[column] = find_or_add(known.states, struck[column])
     lists = np.full((len(of_condition) + 1, len(of_state)), NOT_FOUND, np.int64)
     for index in range(len(joint.rows)):
         column = joint.columns[index]
@@ -175,8 +175,8 @@ def with_lists(
 @step
 def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -> StrikeOutcomes:
     """Return the outcomes with one more list; `key` has the indices of a condition and of a struck unit's state."""
-    condition, struck = int(known.conditions.states[key >> _CONDITION]), int(known.states.states[key & _STATE])
-    number, condition = condition >> _NUMBER, condition & _WITHOUT_NUMBER
+    condition, struck = int(known.conditions.states[key >> CONDITION]), int(known.states.states[key & _STATE])
+    number, condition = condition >> NUMBER, condition & _WITHOUT_NUMBER
     lists = with_room(known.lists, 1)
     place = find_or_add(lists, key)
     strikes.set_strike(setup, number, condition, struck)
@@ -215,7 +215,7 @@ def after_strike(
 ) -> tuple[Joint, StrikeOutcomes]:
     """Return the distribution after a fused strike, with the striker first, and the extended outcomes."""
     _, active, number = fused.operation
-    before = with_side_first(setup.strikes[number].striker, joint)
+    before = joint if setup.strikes[number].striker == 0 else distribution.merge_equal_pairs(1, joint)
     when = conditions_of(setup, number, active, before)
     known, lists = with_lists(known, setup, cache, number, when, before)
     transitions = transitions_of(setup, fused, before.second, lists, known)
@@ -271,7 +271,9 @@ def transitions_of(
             for row in range(list_starts[at], list_starts[at + 1]):
                 place = place_of[state[row]]
                 if place == NONE:
-                    place = find_or_add(struck, apply_to_side(setup, rest, side, int(reached.states[state[row]])))
+                    place = find_or_add(
+                        struck, distribution.apply_to_side(setup, rest, side, int(reached.states[state[row]]))
+                    )
                     place_of[state[row]] = place
                 if pays_overcharge:
                     gone = unit_state.is_removed(int(reached.states[state[row]]))
@@ -286,7 +288,7 @@ def transitions_of(
             starts[kind, column], ends[kind, column] = first, count
     for column in range(len(states)):
         if lists[NONE, column] != NOT_FOUND:
-            to[count] = find_or_add(struck, apply_to_side(setup, rest, side, int(states[column])))
+            to[count] = find_or_add(struck, distribution.apply_to_side(setup, rest, side, int(states[column])))
             loss[count], probability[count] = 0, 1.0
             starts[NONE, column], ends[NONE, column] = count, count + 1
             count += 1
@@ -321,7 +323,7 @@ def joint_after(
     for pair in range(len(rows)):
         at = when.kinds[rows[pair], when.views[columns[pair]]], columns[pair]
         room += ends[at] - starts[at]
-    after = empty_pairs(room)
+    after = distribution.empty_pairs(room)
     for pair in range(len(rows)):
         row, column = rows[pair], columns[pair]
         if pair == 0 or rows[pair - 1] != row:
@@ -336,7 +338,7 @@ def joint_after(
             after.rows[count], after.columns[count] = striker_to[row, loss[place]], to[place]
             after.weights[count], last[cell] = share, count
             count += 1
-    return joint_of_pairs(strikers, others, after, count)
+    return distribution.joint_of_pairs(strikers, others, after, count)
 
 
 @step
@@ -356,7 +358,7 @@ def add_states_of_striker(
         if places[which] == NONE:
             loss = transitions.losses.states[which]
             struck, own = (discipline.ANNIHILATED if loss & 1 else 0), loss >> 1
-            losses, after = (own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK), state
+            losses, after = (own >> OWN_DESTROYED, own & unit_state.MODELS_MASK), state
             if loss != NONE:
                 after = strikes.after_striking(setup, number, state, struck, losses)
-            places[which] = find_or_add(strikers, apply_to_side(setup, fused.rest, striker, after))
+            places[which] = find_or_add(strikers, distribution.apply_to_side(setup, fused.rest, striker, after))

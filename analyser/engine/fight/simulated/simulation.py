@@ -17,25 +17,9 @@ from analyser.common.jit import Whole, inlined, kernel, step, tiered
 from analyser.common.kernel_records import Int, Integers, empty_record, views
 from analyser.common.method_settings import Progress
 from analyser.engine.fight.program import Operation, Pair, Setup
-from analyser.engine.fight.simulated import random_draw_graph
+from analyser.engine.fight.simulated import random_draw_graph as draws
 from analyser.engine.fight.simulated.plan_lookup import NO_CHOICES, Choices
-from analyser.engine.fight.simulated.random_draw_graph import (
-    BELOW,
-    END,
-    FIRST,
-    NO_DECK,
-    NUMBER,
-    ROW,
-    SHIFT,
-    SIDE,
-    SPECIAL,
-    Graph,
-    Nodes,
-    Program,
-    RollTables,
-    add_tables,
-    empty_roll_tables,
-)
+from analyser.engine.fight.simulated.random_draw_graph import Graph, Nodes, Program, RollTables
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, run_chunks
 from analyser.engine.pool.alias import draw_value
 from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_word, stream_of, uniform_below
@@ -46,7 +30,7 @@ from analyser.rules.draws import odds_of
 # thread would extend its own graph, and the interpreter runs one thread at a time.
 FEW_TRIALS = 10_000_000
 ANSWERS_PER_CHECK = 2000  # new answers between checks for Ctrl-C
-_NO_DECK, _ZERO, _ONE = np.uint64(NO_DECK), np.uint64(0), np.uint64(1)
+_NO_DECK, _ZERO, _ONE = np.uint64(draws.NO_DECK), np.uint64(0), np.uint64(1)
 _WORD_BITS_PER_TRIAL = 16  # each trial has 1 << 16 random words
 _MOST_LINES = 1 << 13
 _MOST_LOGGED = 1 << 18
@@ -122,17 +106,17 @@ def simulate(nodes: Nodes, rolls: RollTables, trials: Trials, part_numbers: Inte
     value: Whole
     answer: Whole
     while True:
-        special, side = nodes.draws[node, SPECIAL], np.uint64(nodes.draws[node, SIDE])
-        if special == random_draw_graph.NOTHING:
+        special, side = nodes.draws[node, draws.SPECIAL], np.uint64(nodes.draws[node, draws.SIDE])
+        if special == draws.NOTHING:
             if side == _NO_DECK:
-                row, bits = np.uint64(nodes.draws[node, ROW]), np.uint64(nodes.draws[node, SHIFT])
+                row, bits = np.uint64(nodes.draws[node, draws.ROW]), np.uint64(nodes.draws[node, draws.SHIFT])
                 value = np.int64(draw_value(rolls.alias, row, bits, next_word(trials)))
                 answer = value
             else:
                 value = draw_card(trials, side)
-                answer = np.int64(value <= nodes.draws[node, BELOW])
-        elif special == random_draw_graph.PART:
-            counts[nodes.draws[node, BELOW], part] += 1
+                answer = np.int64(value <= nodes.draws[node, draws.BELOW])
+        elif special == draws.PART:
+            counts[nodes.draws[node, draws.BELOW], part] += 1
             if part == len(part_numbers):
                 if trials.begun == trials.until:
                     return DONE
@@ -142,20 +126,20 @@ def simulate(nodes: Nodes, rolls: RollTables, trials: Trials, part_numbers: Inte
             value = part_numbers[part]
             answer = value
             part += 1
-        elif special == random_draw_graph.NO_ANSWERS:
+        elif special == draws.NO_ANSWERS:
             trials.node, trials.part = node, part
             return NO_ANSWERS
-        elif special == random_draw_graph.VALUE:
+        elif special == draws.VALUE:
             value = draw_card(trials, side)
             answer = value
         else:
-            value = np.int64(uniform_below(trials, special) < nodes.draws[node, BELOW])
+            value = np.int64(uniform_below(trials, special) < nodes.draws[node, draws.BELOW])
             answer = value
         if trials.is_logging:
             trials.log[trials.logged, 0], trials.log[trials.logged, 1] = node, value
             trials.logged += 1
-        to = nodes.next[np.uint64(nodes.draws[node, FIRST]) + np.uint64(answer)]
-        if to == random_draw_graph.UNKNOWN:
+        to = nodes.next[np.uint64(nodes.draws[node, draws.FIRST]) + np.uint64(answer)]
+        if to == draws.UNKNOWN:
             trials.node, trials.part, trials.answer = node, part, answer
             return NO_NEXT
         node = np.uint64(to)
@@ -170,13 +154,13 @@ def play_trials(graph: Graph, trials: Trials, part_numbers: Integers, counts: ND
         if reason == DONE:
             return reason
         if reason == NO_NEXT:
-            trials.node = random_draw_graph.next_node(graph, trials.node, trials.answer)
+            trials.node = draws.next_node(graph, trials.node, trials.answer)
         else:
-            roll = nodes.draws[trials.node, NUMBER]
+            roll = nodes.draws[trials.node, draws.NUMBER]
             if rolls.scores[roll] == 0:
                 return NO_TABLE
-            random_draw_graph.connect_table(nodes, rolls, trials.node, roll)
-        if not random_draw_graph.has_room(nodes):
+            draws.connect_table(nodes, rolls, trials.node, roll)
+        if not draws.has_room(nodes):
             return NO_ROOM
     return CHECK_INTERRUPT
 
@@ -205,11 +189,13 @@ class ThreadSimulator:
         self._part_numbers = np.array([parts.index(tuple(program)) for program in programs])
         self._faces, cards = die / die.sum(), np.repeat(np.arange(len(deck)), deck)
         nodes: Any = empty_record(Nodes)
-        self._graph = Graph(setup.copy(), _concatenate(parts), empty_roll_tables(), nodes, choices, odds_of(die, deck))
+        self._graph = Graph(
+            setup.copy(), _concatenate(parts), draws.empty_roll_tables(), nodes, choices, odds_of(die, deck)
+        )
         self._trials: Any = empty_record(Trials)
         self._trials.cards, self._trials.replacement, self._trials.left[:] = len(cards), replacement, len(cards)
         self._trials.deck[:, : len(cards)] = cards
-        self._counts = np.zeros((random_draw_graph.NODES, len(programs) + 1), np.int64)
+        self._counts = np.zeros((draws.NODES, len(programs) + 1), np.int64)
         self._viewed = views(self._graph), views(self._trials)
 
     def begin(self) -> None:
@@ -221,7 +207,7 @@ class ThreadSimulator:
         trials = self._trials
         trials.start, trials.gamma = counter_of_chunk(*chunk.stream, chunk.number), chunk.stream.gamma
         with play_trials.interpreting():
-            trials.root = random_draw_graph.node_at(self._viewed[0], END, chunk.start, 0)
+            trials.root = draws.node_at(self._viewed[0], draws.END, chunk.start, 0)
         trials.begun, trials.until = first, until
         begin_trial(trials)
         needed = CHECK_INTERRUPT
@@ -232,11 +218,11 @@ class ThreadSimulator:
                 with play_trials.interpreting():
                     needed = play_trials(*self._viewed, self._part_numbers, self._counts)
             if needed == NO_TABLE:
-                add_tables(self._graph.rolls, self._faces)
+                draws.add_tables(self._graph.rolls, self._faces)
             elif needed == NO_ROOM:
                 self.collect()
                 with play_trials.interpreting():
-                    trials.node, trials.root = random_draw_graph.keep_only(self._viewed[0], [trials.node, trials.root])
+                    trials.node, trials.root = draws.keep_only(self._viewed[0], [trials.node, trials.root])
 
     def collect(self) -> None:
         """Add the counts of all ends to the counters, and clear the counts."""
@@ -257,9 +243,9 @@ class ThreadSimulator:
         trials.is_logging = 0
         result = []
         for node, value in trials.log[: trials.logged].tolist():
-            special, side, roll = nodes.draws[node, [SPECIAL, SIDE, NUMBER]].tolist()
-            if special != random_draw_graph.PART:
-                is_roll = special == random_draw_graph.NOTHING and side == NO_DECK
+            special, side, roll = nodes.draws[node, [draws.SPECIAL, draws.SIDE, draws.NUMBER]].tolist()
+            if special != draws.PART:
+                is_roll = special == draws.NOTHING and side == draws.NO_DECK
                 result.append(int(rolls.score[rolls.first_score[roll] + value]) if is_roll else value)
         return result
 
