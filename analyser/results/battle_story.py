@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from analyser.common.text import counted
 from analyser.engine.battle.battle_data import MOST_UNITS
-from analyser.engine.battle.log import Event, NoShotReason
+from analyser.engine.battle.log import Event
 from analyser.engine.battle.simulation import LoggedBattle
 from analyser.game.army import names_apart
 from analyser.rules.policies import Action, Manoeuvre
@@ -33,12 +33,6 @@ _MOVES_WITHOUT_TARGET: dict[int, str] = {
     Manoeuvre.DOUBLE_TIME: "moves at double time",
 }
 _DIE_FACES = ("a heroic strike", "a strike", "a miss", "another face")
-_REASONS_NOT_TO_SHOOT = {
-    NoShotReason.RELOADS: "reloads instead of shooting (Slow to Fire)",
-    NoShotReason.EMPTY: "cannot shoot again: a sortie has no re-arm action (Slow to Fire)",
-    NoShotReason.TOO_NEAR: "cannot shoot at a target within its short range (Indirect)",
-    NoShotReason.MOVED: "cannot shoot after an advance (Move or Fire)",
-}
 # Events that begin a line:
 _LINE_STARTS = (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.SCORED, Event.GROUND, Event.ENDED)
 _COMBAT_RESULTS = ("wins the combat", "loses the combat", "fights to a stalemate")
@@ -65,7 +59,6 @@ class Story:
     events: tuple[LoggedEvent, ...]
     names: Mapping[int, str]  # units' names by number, with the army if both armies have a unit of that name
     armies: tuple[str, str]
-    no_shot_reasons: Mapping[int, NoShotReason] = field(default_factory=dict)  # by index of the order in `events`
     embarked: frozenset[int] = frozenset()  # numbers of the units that begin the battle aboard a transport
 
     def army_and_unit(self, event: LoggedEvent) -> str:
@@ -105,8 +98,6 @@ class Story:
             alone = not following or following[0].event in _LINE_STARTS
             if logged.event == Event.ACTIVATED and logged.unit in aboard and alone:
                 parts.append("stays aboard")
-            if index in self.no_shot_reasons:
-                parts.append(_REASONS_NOT_TO_SHOOT[self.no_shot_reasons[index]])
         yield line_start, "; ".join(parts)
 
     def __str__(self) -> str:
@@ -134,7 +125,7 @@ def story_of(scenario: BattleScenario, battle: LoggedBattle, seed: int) -> Story
         event._replace(first=_SORTIE) if event.event == Event.ORDERED and event.unit in aircraft else event
         for event in events
     )
-    return Story(battle.number, seed, battle.margin, events, names, armies, battle.unfired_orders, embarked)
+    return Story(battle.number, seed, battle.margin, events, names, armies, embarked)
 
 
 def _round_text(event: LoggedEvent, story: Story) -> str:
@@ -150,8 +141,8 @@ def _order_text(event: LoggedEvent, story: Story) -> str:
         actions = {Action.RE_ARM: "re-arms", Action.TAKE_COVER: "takes cover", Action.GO_ON_LOOKOUT: "goes on lookout"}
         move = _MOVES_WITHOUT_TARGET.get(event.first, "holds")
         return " and ".join([move, *([actions[Action(event.second)]] if event.second in actions else [])])
-    actions = {Action.GO_ON_LOOKOUT: ", and goes on lookout", Action.TAKE_COVER: ", and takes cover"}
-    action = actions.get(Action(event.second), "")
+    actions = {Action.GO_ON_LOOKOUT: "goes on lookout", Action.TAKE_COVER: "takes cover", Action.RE_ARM: "re-arms"}
+    action = f", and {actions[Action(event.second)]}" if event.second in actions else ""
     return f'{_MANOEUVRES[event.first]} {story.names[event.other]}, {event.third / INCH:g}" away{action}'
 
 

@@ -10,7 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.engine.battle.battle_data import BEYOND, LANES, MOST, NOWHERE, Battle, Place, first_of, side_of, wide
+from analyser.engine.battle.battle_data import (
+    BEYOND,
+    LANES,
+    MOST,
+    NOWHERE,
+    Battle,
+    Place,
+    first_of,
+    side_of,
+    units_of,
+    wide,
+)
 from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.gains import gain_of, gain_of_charge
 from analyser.engine.battle.look_ahead_weights import Weight
@@ -39,6 +50,21 @@ def store_plan(battle: Battle, unit: int, decision: tuple[int, int], target: int
     plan[OBJECTIVE] = NONE
     plan[MANOEUVRE], plan[ACTION] = decision
     plan[TARGET], plan[ATTACK], plan[LENGTH] = target, attack, length
+
+
+@step
+def better_plan(
+    battle: Battle, unit: int, values: tuple[float, float], decision: tuple[int, int], target: int, length: int
+) -> float:
+    """Store a plan of a unit, without an attack, if its value is more than that of the best plan.
+
+    `values`: of both plans. Return the better value.
+    """
+    value, best = values
+    if value <= best + TIE_TOLERANCE:
+        return best
+    store_plan(battle, unit, decision, target, 0, length)
+    return value
 
 
 @step
@@ -72,7 +98,7 @@ def plan_flight(battle: Battle, unit: int) -> float:
     field, facts = battle.field, battle.setup
     first, best = first_of(1 - side_of(unit)), 0.0
     store_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), NO_TARGET, 0, 0)
-    for other in range(first, first + facts.units[1 - side_of(unit)]):
+    for other in units_of(battle, 1 - side_of(unit)):
         if field.place[other] != Place.ON_FIELD:
             continue
         rows = facts.rows[unit, other - first]
@@ -82,15 +108,8 @@ def plan_flight(battle: Battle, unit: int) -> float:
             near = rows.short[at] >= 0 and rows.within[at] < 0
             value = gain_of(battle, wide(rows.strikes[at]), unit, other, near, 1 if near else 0)
             if value > best:
-                best = value
-                store_plan(
-                    battle,
-                    unit,
-                    (Manoeuvre.ADVANCE, Action.SHOOT),
-                    other,
-                    wide(at),
-                    wide(rows.short[at] if near else rows.long[at]),
-                )
+                best, length = value, wide(rows.short[at] if near else rows.long[at])
+                store_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), other, wide(at), length)
     return best
 
 
@@ -102,12 +121,10 @@ def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tupl
     value = gain_of_charge(battle, unit, other)
     if value > 0.0:
         value *= weights_of(battle, side_of(unit))[Weight.CHARGE.value]
-    if value + most_future > best:
-        value += position_value(battle, unit, wide(field.x[other]), wide(field.y[other]))
-        if value > best + TIE_TOLERANCE:
-            best = value
-            store_plan(battle, unit, (Manoeuvre.CHARGE, Action.NOTHING), other, 0, length)
-    return best
+    if value + most_future <= best:
+        return best
+    value += position_value(battle, unit, wide(field.x[other]), wide(field.y[other]))
+    return better_plan(battle, unit, (value, best), (Manoeuvre.CHARGE, Action.NOTHING), other, length)
 
 
 @step
@@ -143,10 +160,7 @@ def plan_to_watch(battle: Battle, unit: int, value: float, best: float) -> float
     field, facts = battle.field, battle.setup
     if not facts.watches[unit] or field.states[unit] & unit_state.RELOADING:
         return best
-    if value > best + TIE_TOLERANCE:
-        store_plan(battle, unit, (Manoeuvre.STAY, Action.GO_ON_LOOKOUT), NO_TARGET, 0, 0)
-        return value
-    return best
+    return better_plan(battle, unit, (value, best), (Manoeuvre.STAY, Action.GO_ON_LOOKOUT), NO_TARGET, 0)
 
 
 @step
@@ -204,11 +218,9 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
         watches = can_watch and moved <= speed
         coming, danger, watched, _ = prospects(battle, unit, to_x, to_y)
         value = coming - danger + (watched if watches else 0.0)
-        if value > best + TIE_TOLERANCE:
-            best = value
-            manoeuvre = Manoeuvre.ADVANCE if moved <= speed else Manoeuvre.DOUBLE_TIME
-            action = Action.GO_ON_LOOKOUT if watches else Action.NOTHING
-            store_plan(battle, unit, (manoeuvre, action), goal, 0, moved)
+        manoeuvre = Manoeuvre.ADVANCE.value if moved <= speed else Manoeuvre.DOUBLE_TIME.value
+        action = Action.GO_ON_LOOKOUT.value if watches else Action.NOTHING.value
+        best = better_plan(battle, unit, (value, best), (manoeuvre, action), goal, moved)
     return best
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.engine.battle import choices, combat
+from analyser.engine.battle import choices, combat, positions
 from analyser.engine.battle.action_plans import ACTION, ALL_ROWS, ATTACK, LENGTH, MANOEUVRE, OBJECTIVE, TARGET, volley
 from analyser.engine.battle.attack import does_penalty_count, strike
 from analyser.engine.battle.battle_data import (
@@ -16,6 +16,7 @@ from analyser.engine.battle.battle_data import (
     pair_of,
     side_of,
     strike_of,
+    units_of,
     wide,
 )
 from analyser.engine.battle.choices import NO_TARGET
@@ -24,15 +25,7 @@ from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.lookahead import plan_action
 from analyser.engine.battle.losses import NO_UNIT, passes, set_state
 from analyser.engine.battle.objectives import count_contacts, distance_to_objective
-from analyser.engine.battle.positions import (
-    advance,
-    advance_to,
-    distance_between,
-    is_commanded,
-    is_within,
-    move_back,
-    move_to,
-)
+from analyser.engine.battle.positions import distance_between
 from analyser.engine.battle.transports import disembark, disembarks_now, passenger_of
 from analyser.rules import activation, special_rules, unit_state
 from analyser.rules.activation import Order
@@ -94,18 +87,22 @@ def activate_passenger(battle: Battle, unit: int) -> None:
 def shoot_reforming(battle: Battle, unit: int) -> None:
     """Carry out the attack step of a unit that has just disembarked, with the penalty for reforming (AC-4.2)."""
     field, facts = battle.field, battle.setup
-    if facts.own_policy[unit] == NONE:
-        shoot_best(battle, unit)
-        return
     if facts.own_policy[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
-        stand_by(battle, unit)
+        stand_by(battle, unit, int(facts.own_policy[unit]), int(facts.rearms_on_lookout[unit]))
         return
-    target = choices.target_without_moving(battle, unit)
+    looks_ahead, attack = facts.own_policy[unit] == NONE, 0
+    if looks_ahead:
+        target, attack = best_shot(battle, unit)
+    else:
+        target = choices.target_without_moving(battle, unit)
     if target == NO_TARGET:
         return
     field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
     field.reforming = 1
-    shoot(battle, unit, target, distance_between(battle, unit, target))
+    if looks_ahead:
+        fire_rows(battle, unit, target, attack)
+    else:
+        shoot(battle, unit, target, distance_between(battle, unit, target))
     field.reforming = 0
 
 
@@ -136,9 +133,9 @@ def act_on_field(battle: Battle, unit: int, was_fired_at: bool) -> int:
     if target != NO_TARGET:
         give_orders(battle, unit, target)
     elif facts.own_policy[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
-        stand_by(battle, unit)
+        stand_by(battle, unit, int(facts.own_policy[unit]), int(facts.rearms_on_lookout[unit]))
     elif facts.holds[unit]:
-        hold(battle, unit)
+        stand_by(battle, unit, Policy.TAKE_COVER.value, 1)
     return target
 
 
@@ -156,11 +153,13 @@ def carry_out_plan(battle: Battle, unit: int) -> int:
     field.states[unit] = activation.carry_out_move(field.states[unit], (manoeuvre, action), side, length)
     if objective != NONE:
         to = int(battle.setup.objective_x[objective]), int(battle.setup.objective_y)
-        advance_to(battle, unit, to, length, distance_to_objective(battle, unit, objective))
+        positions.advance(battle, unit, to, length, distance_to_objective(battle, unit, objective))
+        record(battle, Event.MOVED, unit, unit, length, 0, 0)
     elif length > 0:
-        advance(battle, unit, target, length, distance)
+        positions.advance(battle, unit, positions.place_of(battle, target), length, distance)
+        record(battle, Event.MOVED, unit, target, length, 0, 0)
     elif length < 0:
-        move_back(battle, unit, -length)
+        positions.move_back(battle, unit, -length)
     if length != 0:
         spread_fumes(battle)
     if manoeuvre == Manoeuvre.CHARGE:
@@ -186,49 +185,26 @@ def fire_rows(battle: Battle, unit: int, target: int, attack: int) -> None:
 
 
 @step
-def shoot_best(battle: Battle, unit: int) -> None:
-    """Make the best attack of a unit that has just disembarked (BT-6)."""
-    field = battle.field
-    first = first_of(1 - side_of(unit))
+def best_shot(battle: Battle, unit: int) -> tuple[int, int]:
+    """Return the target and the attack of the best shot of a unit that has just disembarked (BT-6), or NO_TARGET."""
     best, target, attack = 0.0, NO_TARGET, 0
-    for other in range(first, first + battle.setup.units[1 - side_of(unit)]):
-        if field.place[other] == Place.ON_FIELD:
+    for other in units_of(battle, 1 - side_of(unit)):
+        if battle.field.place[other] == Place.ON_FIELD:
             value, row = volley(battle, unit, other, distance_between(battle, unit, other), False, -1)
             if value > best:
                 best, target, attack = value, other, row
-    if target != NO_TARGET:
-        field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
-        field.reforming = 1
-        fire_rows(battle, unit, target, attack)
-        field.reforming = 0
+    return target, attack
 
 
 @step
-def stand_by(battle: Battle, unit: int) -> None:
-    """Put a unit on lookout or into cover, by its policy."""
-    field = battle.field
-    side = field.sides[unit]
-    side.policy = battle.setup.own_policy[unit]
-    side.rearms = battle.setup.rearms_on_lookout[unit]
-    orders = battle.setup.orders[side.policy, 0]
-    before, manoeuvre, action = int(field.states[unit]), int(orders[0]), int(orders[1])
-    after = activation.carry_out_move(before, (manoeuvre, action), side, 0)
-    has_rearmed = before & ~after & unit_state.RELOADING != 0
-    record(battle, Event.ORDERED, unit, unit, manoeuvre, Action.RE_ARM.value if has_rearmed else action, 0)
-    field.states[unit] = after
-
-
-@step
-def hold(battle: Battle, unit: int) -> None:
-    """Let a unit without a target stay, and re-arm or take cover (BT-4)."""
-    field, state = battle.field, int(battle.field.states[unit])
-    orders = battle.setup.orders[Policy.TAKE_COVER.value, 0]
-    if state & unit_state.RELOADING:
-        record(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.RE_ARM, 0)
-        field.states[unit] = unit_state.with_order(state & ~unit_state.RELOADING, Order.NO_ATTACK)
-    else:
-        record(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.TAKE_COVER, 0)
-        field.states[unit] = activation.carry_out_move(state, (int(orders[0]), int(orders[1])), field.sides[unit], 0)
+def stand_by(battle: Battle, unit: int, policy: int, rearms: int) -> None:
+    """Put a unit on lookout or into cover by a policy; if it is reloading and `rearms` is 1, it re-arms instead."""
+    field, side, state = battle.field, battle.field.sides[unit], int(battle.field.states[unit])
+    side.policy, side.rearms = policy, rearms
+    orders = battle.setup.orders[policy, 0]
+    action = Action.RE_ARM.value if rearms and state & unit_state.RELOADING else int(orders[1])
+    record(battle, Event.ORDERED, unit, unit, int(orders[0]), action, 0)
+    field.states[unit] = activation.carry_out_move(state, (int(orders[0]), action), side, 0)
 
 
 @step
@@ -251,10 +227,13 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
     length = activation.length_moved(manoeuvre, side, row, view.distance, NONE)
     if action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN) and length == 0:
         manoeuvre = Manoeuvre.AIM
-    record(battle, Event.ORDERED, unit, target, manoeuvre, action, view.distance)
-    field.states[unit] = activation.carry_out_move(state, (manoeuvre, action), side, length)
+    after = activation.carry_out_move(state, (manoeuvre, action), side, length)
+    has_rearmed = state & ~after & unit_state.RELOADING != 0
+    record(battle, Event.ORDERED, unit, target, manoeuvre, Action.RE_ARM if has_rearmed else action, view.distance)
+    field.states[unit] = after
     if length > 0:
-        advance(battle, unit, target, length, view.distance)
+        positions.advance(battle, unit, positions.place_of(battle, target), length, view.distance)
+        record(battle, Event.MOVED, unit, target, length, 0, 0)
         spread_fumes(battle)
     order = unit_state.order_of(field.states[unit])
     if order in (Order.SHOOT, Order.SHOOT_AIMING):
@@ -283,7 +262,9 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     if rally_failed and not row.after_failed_rally:
         return False
     order = unit_state.order_of(state)
-    if row.move_or_fire and order == Order.SHOOT and not rally_failed and has_advanced(battle, unit):
+    # A unit that shoots without aiming has advanced; flying and disembarking do not count (BT-3).
+    has_advanced = field.place[unit] == Place.ON_FIELD and not field.reforming and not rally_failed
+    if row.move_or_fire and order == Order.SHOOT and has_advanced:
         return False
     short = row.short_range != NONE and distance <= row.short_range
     if distance > row.long_range or (row.indirect and short):
@@ -303,23 +284,16 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
 
 
 @step
-def has_advanced(battle: Battle, unit: int) -> bool:
-    """Return True if a unit that shoots without aiming has advanced; flying and disembarking do not count (BT-3)."""
-    return bool(battle.field.place[unit] == Place.ON_FIELD and not battle.field.reforming)
-
-
-@step
 def opportunity_fire(battle: Battle, unit: int, at: int) -> bool:
     """Let an enemy on lookout fire at the active unit, as if it were at unit `at`; return True if one fired (BT-4)."""
     field, facts = battle.field, battle.setup
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return False
-    first = first_of(1 - side_of(unit))
     if facts.ahead[1 - side_of(unit)] and at == unit:
         other = best_on_lookout(battle, unit)
         number = NO_STRIKE if other == NO_TARGET else strike_of(battle, other, unit, StrikeSlot.REACTION.value)
         return number != NO_STRIKE and fire(battle, number, other, unit, distance_between(battle, other, unit))
-    for other in range(first, first + facts.units[1 - side_of(unit)]):
+    for other in units_of(battle, 1 - side_of(unit)):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
             number = strike_of(battle, other, unit, StrikeSlot.REACTION.value)
             if number != NO_STRIKE and fire(battle, number, other, unit, distance_between(battle, other, at)):
@@ -330,10 +304,8 @@ def opportunity_fire(battle: Battle, unit: int, at: int) -> bool:
 @step
 def best_on_lookout(battle: Battle, unit: int) -> int:
     """Return the enemy on lookout whose shot at the active unit has the greatest gain, or NO_TARGET (BT-6)."""
-    field, facts = battle.field, battle.setup
-    first = first_of(1 - side_of(unit))
-    result, best = NO_TARGET, 0.0
-    for other in range(first, first + facts.units[1 - side_of(unit)]):
+    field, result, best = battle.field, NO_TARGET, 0.0
+    for other in units_of(battle, 1 - side_of(unit)):
         if field.place[other] != Place.ON_FIELD or not field.states[other] & unit_state.ON_LOOKOUT:
             continue
         number = strike_of(battle, other, unit, StrikeSlot.REACTION.value)
@@ -402,10 +374,9 @@ def spread_fumes(battle: Battle) -> None:
         unit = int(facts.fume_unit_at[index])
         if field.off[unit]:
             continue
-        first = first_of(1 - side_of(unit))
-        for other in range(first, first + facts.units[1 - side_of(unit)]):
-            reached = facts.suffers[other] and is_within(battle, unit, other, int(facts.fumes[unit]))
-            if reached and not field.states[other] & DISORDERED and not is_commanded(battle, other):
+        for other in units_of(battle, 1 - side_of(unit)):
+            reached = facts.suffers[other] and positions.is_within(battle, unit, other, int(facts.fumes[unit]))
+            if reached and not field.states[other] & DISORDERED and not positions.is_commanded(battle, other):
                 field.states[other] |= DISORDERED
 
 
@@ -418,4 +389,4 @@ def enter_field(battle: Battle, unit: int) -> None:
         field.place[unit] = Place.INCOMING
         return
     field.place[unit] = Place.ON_FIELD
-    move_to(battle, unit, int(battle.field.start_x[unit]), 0 if side_of(unit) == 0 else int(facts.table))
+    positions.move_to(battle, unit, int(battle.field.start_x[unit]), 0 if side_of(unit) == 0 else int(facts.table))

@@ -7,9 +7,10 @@ from analyser.engine.battle.battle_data import CONDITIONS, Battle, cell_of, cond
 from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.losses import NO_UNIT, passes, set_state
 from analyser.engine.battle.positions import is_commanded
-from analyser.engine.battle.random_draws import draw_test_card, roll
+from analyser.engine.battle.random_draws import draw_test_card
 from analyser.engine.battle.transports import take_passenger_test
-from analyser.engine.rng import uniform_below
+from analyser.engine.pool.alias import draw_value
+from analyser.engine.rng import next_word, uniform_below
 from analyser.rules import combat_result, unit_state
 from analyser.rules import strike as resolution
 from analyser.rules.attack import damage_points, scores_for, set_target
@@ -17,8 +18,6 @@ from analyser.rules.discipline import FELL_BACK, SUPPRESSED
 from analyser.rules.house_rules import effects_on
 from analyser.rules.strike import Stage
 from analyser.rules.structs import NONE, FightFacts, Penalty, Test
-
-_MOST_SHIFT = 2  # `tables.fights` has entries for shifts from -2 to 2
 
 
 @step
@@ -35,7 +34,7 @@ def condition_for(battle: Battle, number: int, striker: int, struck: int, short:
     if battle.tables.strikes[number].fixed_dice == NONE and field.states[striker] & SUPPRESSED:
         shift -= 1 if does_penalty_count(battle, number, short, Penalty.SUPPRESSED.value) else 0
     covered = field.states[struck] & unit_state.TAKING_COVER != 0
-    return condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
+    return condition_of(covered, shift)
 
 
 @step
@@ -93,7 +92,7 @@ def draw_strike(battle: Battle, number: int, striker: int, struck: int, pool: in
         card = draw_test_card(battle.setup, field, side_of(striker))
         record(battle, Event.CARD_DICE, striker, struck, card, 0, 0)
         pool += card
-    score = roll(tables, field, pool)
+    score = draw_value(tables.alias, tables.first[pool], tables.bits[pool], next_word(field))
     fight.dice = int(tables.dice[pool])
     scores = scores_for(fight, fight.dice)
     progress = resolution.after_roll(fight, scores, score)

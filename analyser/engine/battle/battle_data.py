@@ -313,14 +313,13 @@ class Battle(NamedTuple):
     counts: Counts
 
 
-_SHIFTS = 5  # number of values of bonuses less penalties: -2 to 2
-_NO_SHIFT = 2
+MOST_SHIFT = 2  # conditions have bonuses less penalties from -2 to 2
 
 
 @step
 def condition_of(covered: bool, shift: int) -> int:
     """Return the condition of a strike, an index below CONDITIONS, from cover and bonuses less penalties (AC-3.1)."""
-    return (_SHIFTS if covered else 0) + shift + _NO_SHIFT
+    return (CONDITIONS // 2 if covered else 0) + min(max(shift, -MOST_SHIFT), MOST_SHIFT) + MOST_SHIFT
 
 
 @step
@@ -358,6 +357,12 @@ def strike_of(battle: Battle, unit: int, enemy: int, slot: int) -> int:
 def first_of(side: int) -> int:
     """Return the first unit of a side."""
     return (side & 1) << _UNIT_BITS
+
+
+@step
+def units_of(battle: Battle, side: int) -> range:
+    """Return the numbers of the units of a side."""
+    return range(first_of(side), first_of(side) + battle.setup.units[side])
 
 
 @step

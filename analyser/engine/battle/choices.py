@@ -11,10 +11,10 @@ from analyser.engine.battle.battle_data import (
     Battle,
     Place,
     condition_of,
-    first_of,
     pair_of,
     side_of,
     strike_of,
+    units_of,
     wide,
 )
 from analyser.engine.battle.positions import find_nearest
@@ -67,7 +67,7 @@ def next_unit(battle: Battle, side: int) -> int:
 def nearest_to_an_enemy(battle: Battle, side: int) -> int:
     """Return the ready unit of a side that is nearest to an enemy (aircraft last); NONE if no unit is ready."""
     field, result, least = battle.field, NONE, _LAST + 1
-    for unit in range(first_of(side), first_of(side) + battle.setup.units[side]):
+    for unit in units_of(battle, side):
         if is_ready(battle, unit):
             length = _LAST
             if field.place[unit] == Place.ON_FIELD:
@@ -88,7 +88,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
     nearest, length = int(field.nearest), int(field.nearest_length)
     must_charge = field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok
     if must_charge:
-        result = best_target(battle, unit, CHARGED, rally_failed)
+        result = best_in_class(battle, unit, CHARGED, rally_failed, 0)
         if result != NO_TARGET:
             return result
     if facts.own_policy[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # these act without a target (BT-4)
@@ -97,7 +97,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
     if nearest_first and can_attack(battle, (unit, nearest), length, rally_failed):
         return nearest
     for enemy_class in range(ATTACKED, CHARGED):
-        result = best_target(battle, unit, enemy_class, rally_failed)
+        result = best_in_class(battle, unit, enemy_class, rally_failed, 0)
         if result != NO_TARGET:
             return result
     return best_in_class(battle, unit, ATTACKED, rally_failed, 1) if facts.holds[unit] else nearest
@@ -107,8 +107,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
 def target_without_moving(battle: Battle, unit: int) -> int:
     """Return the target of a unit that has disembarked: as after a failed rally test, it shoots without moving."""
     find_nearest(battle, 1 - side_of(unit), wide(battle.field.x[unit]), wide(battle.field.y[unit]))
-    result = best_target(battle, unit, ATTACKED, True)
-    return result if result != NO_TARGET else best_in_class(battle, unit, ATTACKED, True, 1)
+    return best_or_shunned(battle, unit, ATTACKED, True)
 
 
 @step
@@ -119,24 +118,26 @@ def target_in_flight(battle: Battle, unit: int) -> int:
     """
     facts, side = battle.setup, side_of(unit)
     find_nearest(battle, 1 - side, int(battle.field.start_x[unit]), 0 if side == 0 else int(facts.table))
-    result = best_target(battle, unit, FLOWN, False)
-    return result if result != NO_TARGET else best_in_class(battle, unit, FLOWN, False, 1)
+    return best_or_shunned(battle, unit, FLOWN, False)
 
 
 @step
-def best_target(battle: Battle, unit: int, enemy_class: int, rally_failed: bool) -> int:
-    """Return the best of a class of enemies that the unit does not shun; call :func:`find_nearest` before."""
-    return best_in_class(battle, unit, enemy_class, rally_failed, 0)
+def best_or_shunned(battle: Battle, unit: int, enemy_class: int, rally_failed: bool) -> int:
+    """Return the best enemy of a class, or if there is none, the best that the unit shuns."""
+    result = best_in_class(battle, unit, enemy_class, rally_failed, 0)
+    return result if result != NO_TARGET else best_in_class(battle, unit, enemy_class, rally_failed, 1)
 
 
 @step
 def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: bool, shunned: int) -> int:
-    """Return the best enemy of a class (BT-4); `shunned`: 1 to choose among enemies that the unit shuns."""
+    """Return the best enemy of a class (BT-4); `shunned`: 1 to choose among enemies that the unit shuns.
+
+    Call :func:`find_nearest` before.
+    """
     if shunned and not battle.setup.holds[unit]:
         return NO_TARGET
     battle.field.shunned = shunned
     field, facts = battle.field, battle.setup
-    first = first_of(1 - side_of(unit))
     choice = 0 if enemy_class in (WITH_POLICY, CHARGED) else int(facts.choice[side_of(unit)])  # 0: the nearest
     beyond = field.nearest_length - facts.furthest[unit]
     too_far = enemy_class == AFTER_AN_ADVANCE and beyond > field.sides[unit].speed
@@ -147,7 +148,7 @@ def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: boo
     if is_nearest and is_in_class(battle, (unit, nearest), length, enemy_class, rally_failed):
         return nearest
     result, least, best = NO_TARGET, NOWHERE, -1.0
-    for other in range(first, first + facts.units[1 - side_of(unit)]):
+    for other in units_of(battle, 1 - side_of(unit)):
         squared = field.squared[other]
         if squared >= NOWHERE or (choice == TargetChoice.NEAREST and squared >= least):
             continue

@@ -6,7 +6,7 @@ from typing import Any
 
 from analyser.common.jit import step
 from analyser.engine.battle.attack import strike
-from analyser.engine.battle.battle_data import NO_STRIKE, Battle, Place, StrikeSlot, first_of, side_of, strike_of, wide
+from analyser.engine.battle.battle_data import NO_STRIKE, Battle, Place, StrikeSlot, side_of, strike_of, units_of, wide
 from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.losses import NO_UNIT, passes, set_state
 from analyser.engine.battle.positions import distance_between, is_commanded, is_unit_near, is_within, move_back, move_to
@@ -162,7 +162,7 @@ def resolve_each_blast(battle: Battle) -> None:
     while waits:
         waits = False
         for side in range(2):
-            for unit in range(first_of(side), first_of(side) + battle.setup.units[side]):
+            for unit in units_of(battle, side):
                 if special_rules.is_demise_die_due(field.states[unit], field.sides[unit]) and not field.absent[unit]:
                     field.states[unit] |= special_rules.DIE_ROLLED
                     blast(battle, unit)
@@ -183,7 +183,7 @@ def blast(battle: Battle, unit: int) -> None:
     else:
         reach = special_rules.PANIC_REACH if misses else -1
     for side in range(2):
-        for other in range(first_of(side), first_of(side) + facts.units[side]):
+        for other in units_of(battle, side):
             near = other != unit and field.place[other] == Place.ON_FIELD
             if near and distance_between(battle, unit, other) <= reach:
                 if strikes:

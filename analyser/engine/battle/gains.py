@@ -30,7 +30,6 @@ from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts, Penalty
 
 SHARE_LOST, P_REMOVED, P_SUPPRESSED, OWN_LOSSES = range(GAINS)
-_MOST_SHIFT = 2
 _HEALTH_PART = 0.5  # share of a unit's value for its health; the rest is for its last model
 _LOST_COMBAT_COST = 0.15  # cost of a lost combat, as a share of the unit's `dread`
 
@@ -130,8 +129,8 @@ def health_of(battle: Battle, unit: int) -> int:
 def gains_row(tables: Tables, number: int, view: tuple[int, bool, bool], shift: int, health: int) -> Any:
     """Return a strike's row of `tables.gains`; `view`: striker's models or damage, short range or not, cover or not."""
     count, short, covered = view
-    condition = condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
-    return tables.gains[tables.gains_of[tables.first_cell[number] + cell_of(count, short, condition)] + health]
+    cell = tables.first_cell[number] + cell_of(count, short, condition_of(covered, shift))
+    return tables.gains[tables.gains_of[cell] + health]
 
 
 @step

@@ -31,15 +31,6 @@ class Event(IntEnum):
     SCORED = 17  # a side scores for objectives: the side, victory points
 
 
-class NoShotReason(IntEnum):
-    """Reason why a unit that was ordered to shoot has not shot."""
-
-    RELOADS = 0  # it re-arms instead (Slow to Fire)
-    EMPTY = 1  # it must re-arm, which a sortie does not allow
-    TOO_NEAR = 2  # the target is within the short range of the unit's Indirect row
-    MOVED = 3  # it has advanced with a Move or Fire row
-
-
 @step
 def record(battle: Battle, event: int, unit: int, other: int, first: int, second: int, third: int) -> None:
     """Record an event, if events are recorded and the log is not full."""

@@ -7,20 +7,8 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import Whole, inlined, step
-from analyser.engine.battle.action_plans import (
-    TARGET,
-    TIE_TOLERANCE,
-    plan_advance,
-    plan_approach,
-    plan_charge,
-    plan_flight,
-    plan_retreat,
-    plan_to_hold,
-    plan_to_objective,
-    plan_to_watch,
-    store_plan,
-    volley,
-)
+from analyser.engine.battle import action_plans
+from analyser.engine.battle.action_plans import TIE_TOLERANCE, store_plan, volley
 from analyser.engine.battle.battle_data import (
     CHARGING,
     LANES,
@@ -31,6 +19,7 @@ from analyser.engine.battle.battle_data import (
     blocks_of,
     first_of,
     side_of,
+    units_of,
     wide,
 )
 from analyser.engine.battle.choices import NO_TARGET, is_ready
@@ -44,7 +33,6 @@ from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import NONE
 
 ALL_UNITS = np.int64(-1)
-_IRRELEVANT_FLAGS = ROUND_FLAGS  # bits of a state that do not affect the other side's plans
 _FAR = 1e9
 _ENOUGH = 0.9  # a unit whose position has at least this share of the best possible future value does not advance
 _URGENCY = 0.5  # share of a unit's danger that acting first is assumed to prevent
@@ -58,11 +46,11 @@ def next_by_gain(battle: Battle, side: int) -> int:
         store_best_attacks(battle, side)
         if facts.objectives:
             count_contacts(battle)
-            for unit in range(first_of(side), first_of(side) + facts.units[side]):
+            for unit in units_of(battle, side):
                 field.plan_is_valid[unit] = 0
     update_values(battle, 1 - side)
     result, best, ties = NONE, 0.0, 1
-    for unit in range(first_of(side), first_of(side) + facts.units[side]):
+    for unit in units_of(battle, side):
         if not is_ready(battle, unit):
             continue
         if not field.plan_is_valid[unit]:
@@ -100,13 +88,13 @@ def mark_outdated_plans(battle: Battle, side: int) -> bool:
         if not changed >> index & 1:
             continue
         other = theirs + index
-        has_changed = (field.seen_state[side, other] ^ field.states[other]) & ~_IRRELEVANT_FLAGS != 0
+        has_changed = (field.seen_state[side, other] ^ field.states[other]) & ~ROUND_FLAGS != 0
         has_moved = field.seen_place[side, other] != packed_place(field, other)
         moved = moved or has_moved
         update_seen(battle, side, other)
         for unit in range(mine, mine + (facts.units[side] if has_changed or has_moved else 0)):
             if field.plan_is_valid[unit] and (
-                field.plans[unit, TARGET] == other
+                field.plans[unit, action_plans.TARGET] == other
                 or (has_moved and is_within(battle, unit, other, int(facts.furthest[unit])))
             ):
                 field.plan_is_valid[unit] = 0
@@ -145,7 +133,7 @@ def plan_unit(battle: Battle, unit: int) -> float:
     field = battle.field
     field.danger[unit] = 0.0
     if field.place[unit] == Place.INCOMING:
-        return plan_flight(battle, unit)
+        return action_plans.plan_flight(battle, unit)
     if field.place[unit] == Place.ABOARD or battle.setup.own_policy[unit] != NONE:
         return 0.0
     return plan_action(battle, unit, False)
@@ -159,12 +147,12 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     moves = field.sides[unit].speed > 0
     coming, danger, watched, most_future = prospects(battle, unit, x, y)
     value_here, field.danger[unit] = coming - danger, danger
-    hold = plan_to_hold(battle, unit, value_here)
+    hold = action_plans.plan_to_hold(battle, unit, value_here)
     best, best_shot, shot_at, attack = hold, 0.0, NO_TARGET, 0
     must_charge = (field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok) != 0
     charges = False
     furthest = facts.furthest[unit] * (facts.furthest[unit] + 2)  # greatest square whose integer root is `furthest`
-    for other in range(first_of(1 - side), first_of(1 - side) + facts.units[1 - side]):
+    for other in units_of(battle, 1 - side):
         squared = squared_distance(field, other, x, y)
         if squared > furthest:
             continue
@@ -173,7 +161,7 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
         reach = facts.attacks[unit, index // LANES, REACH + CHARGING, index % LANES]
         if squared <= reach and (not rally_failed or must_charge):
             least = best if charges or not must_charge else -_FAR
-            best = plan_charge(battle, unit, other, length, (least, most_future))
+            best = action_plans.plan_charge(battle, unit, other, length, (least, most_future))
             charges = must_charge
         if charges:
             continue
@@ -181,19 +169,19 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
         if value > best_shot:
             best_shot, shot_at, attack = value, other, row
         if moves and not rally_failed:
-            best = plan_approach(battle, unit, other, length, (best, most_future))
+            best = action_plans.plan_approach(battle, unit, other, length, (best, most_future))
     if charges:
         return best - hold
     if best_shot > 0.0 and best_shot + value_here > best + TIE_TOLERANCE:
         best = best_shot + value_here
         manoeuvre = Manoeuvre.STAY if rally_failed else Manoeuvre.AIM
         store_plan(battle, unit, (manoeuvre, Action.SHOOT), shot_at, attack, 0)
-    best = plan_to_watch(battle, unit, value_here + watched, best)
+    best = action_plans.plan_to_watch(battle, unit, value_here + watched, best)
     if moves and coming < _ENOUGH * most_future and best < most_future + facts.watched[unit]:
-        best = plan_advance(battle, unit, rally_failed, best)
+        best = action_plans.plan_advance(battle, unit, rally_failed, best)
     if moves and facts.objectives:
-        best = plan_to_objective(battle, unit, shot_at, rally_failed, (best, most_future))
+        best = action_plans.plan_to_objective(battle, unit, shot_at, rally_failed, (best, most_future))
     if moves and danger > 0.0 and best < most_future + best_shot:
         times = 2 if danger > best_shot and not rally_failed else 1
-        best = plan_retreat(battle, unit, (shot_at, times), rally_failed, (best, most_future))
+        best = action_plans.plan_retreat(battle, unit, (shot_at, times), rally_failed, (best, most_future))
     return best - hold

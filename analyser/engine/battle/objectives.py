@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyser.common.jit import step
-from analyser.engine.battle.battle_data import Battle, first_of, side_of, wide
+from analyser.engine.battle.battle_data import Battle, first_of, side_of, units_of, wide
 from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.positions import squared_distance
 from analyser.rules.activation import at_double_time
@@ -28,7 +28,7 @@ def count_contacts(battle: Battle) -> None:
     for objective in range(facts.objectives):
         for side in range(2):
             field.holders[side, objective] = field.contesters[side, objective] = 0
-            for unit in range(first_of(side), first_of(side) + facts.units[side]):
+            for unit in units_of(battle, side):
                 if facts.contests[unit] and is_in_contact(battle, unit, objective):
                     field.contesters[side, objective] += 1
                     field.holders[side, objective] += facts.holds_objectives[unit]

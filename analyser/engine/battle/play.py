@@ -7,7 +7,7 @@ import numpy as np
 from analyser.common.jit import kernel, step
 from analyser.engine.battle import choices, random_draws
 from analyser.engine.battle.activation import activate, enter_field
-from analyser.engine.battle.battle_data import BATCHES, MOST_POINTS, PERCENT, Battle, Place, first_of
+from analyser.engine.battle.battle_data import BATCHES, MOST_POINTS, PERCENT, Battle, Place, first_of, units_of
 from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.look_ahead_weights import NO_TACTIC
 from analyser.engine.battle.lookahead import next_by_gain
@@ -69,11 +69,11 @@ def deploy(battle: Battle) -> None:
         choose_tactic(battle, side)
         shuffle_line(battle, side)
     for side in range(2):
-        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+        for unit in units_of(battle, side):
             leave_field(battle, unit, Place.GONE)
     for side in range(2):
         field.points[side] = 0
-        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+        for unit in units_of(battle, side):
             field.states[unit] = facts.state[unit]
             if field.absent[unit]:
                 continue
@@ -107,8 +107,7 @@ def choose_tactic(battle: Battle, side: int) -> None:
 def shuffle_line(battle: Battle, side: int) -> None:
     """Set the starting positions of a side's units; if the side looks ahead, units exchange theirs at random (BT-6)."""
     field, facts = battle.field, battle.setup
-    first = first_of(side)
-    for unit in range(first, first + facts.units[side]):
+    for unit in units_of(battle, side):
         field.start_x[unit] = facts.x[unit]
     slots = int(facts.slots[side]) if facts.ahead[side] else 0
     for index in range(slots):
@@ -148,7 +147,7 @@ def deploy_reserves(battle: Battle) -> None:
 def next_in_reserve(battle: Battle, side: int) -> int:
     """Return the next unit of a side that comes out of reserve in this round; NONE if there is none."""
     field, facts = battle.field, battle.setup
-    for unit in range(first_of(side), first_of(side) + facts.units[side]):
+    for unit in units_of(battle, side):
         if field.place[unit] == Place.IN_RESERVE and facts.arrives[unit] <= field.round:
             return unit
     return NONE
@@ -160,7 +159,7 @@ def end_phase(battle: Battle) -> bool:
     field, facts = battle.field, battle.setup
     on_field_0, on_field_1 = 0, 0
     for side in range(2):
-        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+        for unit in units_of(battle, side):
             if not is_removed(field.states[unit]):
                 field.states[unit] &= ~activation.ROUND_FLAGS
             is_on_field = 1 if field.place[unit] == Place.ON_FIELD else 0
@@ -182,7 +181,7 @@ def add_up_round(battle: Battle) -> None:
     number = field.round - 1
     for side in range(2):
         standing, share = 0, 0.5
-        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+        for unit in units_of(battle, side):
             if field.absent[unit] or is_removed(field.states[unit]):
                 continue
             models = unit_state.models_of(field.states[unit])
@@ -196,7 +195,7 @@ def add_up_round(battle: Battle) -> None:
 @step
 def count_result(battle: Battle) -> None:
     """Add the result of a battle to the counts."""
-    field, facts, counts = battle.field, battle.setup, battle.counts
+    field, counts = battle.field, battle.counts
     for side in range(2):
         field.points[side] = min(int(field.points[side]), MOST_POINTS)  # only with Hunter can a side score more
     points_0, points_1 = int(field.points[0]), int(field.points[1])
@@ -204,6 +203,6 @@ def count_result(battle: Battle) -> None:
     outcome = outcome_of(points_0, points_1)
     counts.outcomes[field.batch, outcome] += 1
     for side in range(2):
-        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+        for unit in units_of(battle, side):
             if not field.absent[unit] and not is_removed(field.states[unit]):
                 counts.survived[unit] += 1

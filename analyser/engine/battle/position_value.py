@@ -31,6 +31,7 @@ from analyser.engine.battle.battle_data import (
     pair_of,
     side_of,
     strike_of,
+    units_of,
     wide,
 )
 from analyser.engine.battle.gains import gain_of, gain_of_charge, health_of
@@ -98,7 +99,7 @@ def update_values(battle: Battle, side: int) -> None:
     if standing == 1:
         field.removal_value[first + last] += ZERO_GROUND_PRESENCE
     for objective in range(facts.objectives):
-        for number in range(first, first + facts.units[side]):
+        for number in units_of(battle, side):
             if facts.holds_objectives[number] and is_in_contact(battle, number, objective):
                 field.removal_value[number] += weights[Weight.OBJECTIVE.value] * facts.objective_points
 
@@ -233,12 +234,12 @@ def fill_gains_of_all(battle: Battle) -> None:
     """Fill the setup's arrays `attacks`, `watched` and `dread`, for units at full strength."""
     field, facts = battle.field, battle.setup
     for side in range(2):
-        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+        for unit in units_of(battle, side):
             field.states[unit] = facts.state[unit]
             field.health_value[unit] = field.removal_value[unit] = 0.5 * facts.stake[unit]
             field.suppression_value[unit] = 0.1 * facts.stake[unit]
     for side in range(2):
-        for unit in range(first_of(side), first_of(side) + facts.units[side]):
+        for unit in units_of(battle, side):
             most, watched = 0.0, 0
             for index in range(facts.units[1 - side]):
                 most = max(most, fill_gains_against(battle, unit, first_of(1 - side) + index, index))

@@ -21,6 +21,7 @@ from analyser.engine.battle.battle_data import (
     blocks_of,
     first_of,
     side_of,
+    units_of,
     wide,
 )
 from analyser.engine.battle.log import Event, record
@@ -82,7 +83,7 @@ def move_to(battle: Battle, unit: int, x: int, y: int) -> None:
     if field.states[unit] & DISORDERED and is_commanded(battle, unit):
         field.states[unit] &= ~DISORDERED
     if setup.commander[unit]:
-        for friend in range(first_of(side), first_of(side) + setup.units[side]):
+        for friend in units_of(battle, side):
             if (
                 friend != unit
                 and field.states[friend] & DISORDERED
@@ -99,21 +100,16 @@ def leave_field(battle: Battle, unit: int, place: int) -> None:
 
 
 @step
-def advance(battle: Battle, unit: int, other: int, length: int, distance: int) -> None:
-    """Move a unit by `length` toward another unit at `distance`."""
-    field = battle.field
-    x, y = wide(field.x[unit]), wide(field.y[unit])
-    to_x, to_y = wide(field.x[other]), wide(field.y[other])
-    move_to(battle, unit, moved_coordinate(x, to_x, length, distance), moved_coordinate(y, to_y, length, distance))
-    record(battle, Event.MOVED, unit, other, length, 0, 0)
+def place_of(battle: Battle, unit: int) -> tuple[int, int]:
+    """Return the coordinates of a unit."""
+    return wide(battle.field.x[unit]), wide(battle.field.y[unit])
 
 
 @step
-def advance_to(battle: Battle, unit: int, to: tuple[int, int], length: int, distance: int) -> None:
+def advance(battle: Battle, unit: int, to: tuple[int, int], length: int, distance: int) -> None:
     """Move a unit by `length` toward the point with coordinates `to`, which is at `distance`."""
-    x, y = wide(battle.field.x[unit]), wide(battle.field.y[unit])
+    x, y = place_of(battle, unit)
     move_to(battle, unit, moved_coordinate(x, to[0], length, distance), moved_coordinate(y, to[1], length, distance))
-    record(battle, Event.MOVED, unit, unit, length, 0, 0)
 
 
 @step
@@ -140,7 +136,7 @@ def is_commanded(battle: Battle, unit: int) -> bool:
 @step
 def is_unit_near(battle: Battle, unit: int, excluded: int, side: int, within: int) -> bool:
     """Return True if a unit of `side`, except `excluded` and `unit`, is at most `within` away from `unit`."""
-    for other in range(first_of(side), first_of(side) + battle.setup.units[side]):
+    for other in units_of(battle, side):
         if other not in (excluded, unit) and is_within(battle, unit, other, within):
             return True
     return False

@@ -1,4 +1,4 @@
-"""Random draws of a battle: stream of random words, attack rolls, cards of two decks, and hands of cards."""
+"""Random draws of a battle: stream of random words, cards of two decks, and hands of cards."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.engine.battle.battle_data import Battle, Battlefield, BattleSetup, Tables
-from analyser.engine.pool.alias import draw_value
-from analyser.engine.rng import counter_after, counter_of_chunk, next_word, uniform_below
+from analyser.engine.battle.battle_data import Battle, Battlefield, BattleSetup
+from analyser.engine.rng import counter_after, counter_of_chunk, uniform_below
 from analyser.rules.battle import NOT_PLAYED, SURRENDERED, card_to_play, side_with_initiative
 from analyser.rules.draws import DrawOdds
 
@@ -25,23 +24,9 @@ def begin_stream(field: Battlefield, stream: tuple[np.uint64, np.uint64], chunk:
 
 
 @step
-def roll(tables: Tables, field: Battlefield, pool: int) -> Any:
-    """Draw the score of a pool from its exact distribution."""
-    return draw_value(tables.alias, tables.first[pool], tables.bits[pool], next_word(field))
-
-
-@step
 def setup_odds(setup: BattleSetup) -> DrawOdds:
     """Return the die and the deck of a battle."""
     return DrawOdds(setup.heroic, setup.strike, setup.miss, setup.die_sides, setup.cards_up_to, setup.probability_up_to)
-
-
-@step
-def restore_deck(setup: BattleSetup, field: Battlefield, side: int) -> None:
-    """Restore the full deck of a side; the order does not matter, because cards are drawn at random."""
-    for index in range(setup.cards):
-        field.deck[side, index] = setup.deck[index]
-    field.cards_left[side] = setup.cards
 
 
 @step
@@ -98,10 +83,11 @@ def draw_hand(setup: BattleSetup, field: Battlefield, side: int) -> None:
 
 @step
 def reset_cards(setup: BattleSetup, field: Battlefield) -> None:
-    """Restore both decks, and empty both hands."""
+    """Restore both decks, whose order does not matter because cards are drawn at random, and empty both hands."""
     for side in range(2):
-        field.hand_size[side], field.broken_down[side] = 0, 0
-        restore_deck(setup, field, side)
+        field.hand_size[side], field.broken_down[side], field.cards_left[side] = 0, 0, setup.cards
+        for index in range(setup.cards):
+            field.deck[side, index] = setup.deck[index]
 
 
 @step

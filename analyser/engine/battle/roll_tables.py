@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from analyser.common.kernel_records import Floats, python_copy
-from analyser.engine.battle.battle_data import CONDITIONS, condition_of
+from analyser.engine.battle.battle_data import CONDITIONS, MOST_SHIFT, condition_of
 from analyser.engine.pool.alias import ScorePmf
 from analyser.engine.pool.pmf import pool_pmf
 from analyser.rules.attack import losses_of, scores_for, set_fight
@@ -19,7 +19,6 @@ from analyser.rules.structs import AttackFacts, Bonus, FightFacts, TargetFacts
 
 _OTHER_BITS = (1 << 20, 1 << 21, 1 << 22)  # stand for other bonuses and penalties; no Bonus or Penalty has these bits
 _NO_CARD = np.ones(1)
-_SHIFTS = range(-2, 3)  # bonuses less penalties
 
 
 class _ReadRecorder:
@@ -41,7 +40,7 @@ def fights_by_condition(attack: AttackFacts, target: TargetFacts) -> list[FightF
     fights = [cast("FightFacts", SimpleNamespace()) for _ in range(2 * CONDITIONS)]
     attack, target = python_copy(attack), python_copy(target)
     bonuses, penalties = attack.bonuses, attack.penalties
-    for short, covered, shift in product((0, 1), (False, True), _SHIFTS):
+    for short, covered, shift in product((0, 1), (False, True), range(-MOST_SHIFT, MOST_SHIFT + 1)):
         target.taking_cover = covered
         other_bonuses = shift - short
         attack.bonuses = bonuses | sum(_OTHER_BITS[: max(other_bonuses, 0)]) | (Bonus.SHORT_RANGE if short else 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, NamedTuple, cast
 
@@ -13,7 +13,6 @@ from analyser.common.kernel_records import Integers, empty_record
 from analyser.common.method_settings import Progress
 from analyser.engine.battle.battle_data import (
     CHUNK_BATTLES,
-    MOST_UNITS,
     NOWHERE,
     Battle,
     Battlefield,
@@ -21,12 +20,10 @@ from analyser.engine.battle.battle_data import (
     Counts,
     Tables,
 )
-from analyser.engine.battle.log import Event, NoShotReason
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, set_mix
 from analyser.engine.battle.play import play_chunk
 from analyser.engine.parallel import Chunks, Queue, run_chunks
 from analyser.engine.rng import stream_of
-from analyser.rules.policies import Action
 
 
 class LoggedBattle(NamedTuple):
@@ -36,7 +33,6 @@ class LoggedBattle(NamedTuple):
     margin: int  # VP of side 0 less VP of side 1
     events: Integers  # shape (events, EVENT_FIELDS), see :mod:`.log`
     rounds: int
-    unfired_orders: dict[int, NoShotReason]  # why an order to shoot was not carried out, by the index of its event
 
 
 class Simulation:
@@ -76,11 +72,8 @@ class Simulation:
             self._idle_fields.append(field)
             counts_by_thread.append(counts)
 
-        def report(done: int) -> None:
-            if progress is not None:
-                progress(done, trials)
-
-        run_chunks(Chunks(trials, CHUNK_BATTLES, before // CHUNK_BATTLES), work, threads, report)
+        chunks = Chunks(trials, CHUNK_BATTLES, before // CHUNK_BATTLES)
+        run_chunks(chunks, work, threads, progress and (lambda done: progress(done, trials)))
         return sum_counts(counts_by_thread)
 
     def with_tactics(self, tactics: Sequence[str]) -> Simulation:
@@ -118,29 +111,7 @@ class Simulation:
         play_chunk(battle, stream_of(seed), chunk, index, index + 1)
         events = field.log[: field.logged].astype(np.int64)
         rounds = int(np.flatnonzero(battle.counts.ended)[0])
-        return LoggedBattle(number, int(field.margins[index]), events, rounds, dict(self._unfired_orders(events)))
-
-    def _unfired_orders(self, events: Integers) -> Iterator[tuple[int, NoShotReason]]:
-        """Yield the index of each order to shoot that a :class:`NoShotReason` prevented, and the reason."""
-        strikes: Any = self._tables.strikes
-        empty = set[int]()
-        for index, (event, unit, other, strike, action, distance) in enumerate(events.tolist()):
-            if event == Event.ATTACKED and strikes[strike].reloads:
-                empty.add(unit)
-            if event != Event.ORDERED or action != Action.SHOOT or other == unit:
-                continue
-            pair, flies = self._setup.pairs[unit, other % MOST_UNITS], self._setup.aircraft[unit]
-            row = strikes[pair.strikes[0]]
-            moved = _moved_by(events[index + 1 :])
-            if unit in empty and pair.rearms:
-                if not flies:
-                    empty.remove(unit)
-                yield index, NoShotReason.EMPTY if flies else NoShotReason.RELOADS
-            elif not flies and not _attacks(events[index:]):
-                if moved and row.move_or_fire:
-                    yield index, NoShotReason.MOVED
-                elif row.indirect and distance - moved <= row.short_range:
-                    yield index, NoShotReason.TOO_NEAR
+        return LoggedBattle(number, int(field.margins[index]), events, rounds)
 
     def _new_field(self) -> Battlefield:
         field: Any = empty_record(Battlefield)
@@ -149,21 +120,6 @@ class Simulation:
         field.targets[rows] = self._tables.targets[rows]
         field.off[:] = NOWHERE
         return cast("Battlefield", field)
-
-
-def _moved_by(events: Integers) -> int:
-    """Return the length moved in the first event if it is a move, else 0."""
-    return int(events[0, 3]) if len(events) and events[0, 0] == Event.MOVED else 0
-
-
-def _attacks(events: Integers) -> bool:
-    """Return True if the unit of the first event attacks its target before the next unit is activated."""
-    for event, unit, other, *_ in events[1:].tolist():
-        if event in (Event.ACTIVATED, Event.ENDED):
-            return False
-        if event == Event.ATTACKED and (unit, other) == tuple(events[0, 1:3]):
-            return True
-    return False
 
 
 def sum_counts(parts: Sequence[Counts]) -> Counts:
