@@ -16,7 +16,7 @@ from analyser.analysis.roles import TRANSPORT, peer_medians, peers_of, plural
 from analyser.common.kernel_records import Floats
 from analyser.common.text import whole_percent
 from analyser.game.keywords import distinct_keywords
-from analyser.game.units import Unit, unit_of
+from analyser.game.units import Loadout, Unit, unit_of
 
 TWICE = 2.0  # from this factor on, a text gives the factor instead of a percentage
 MOST_NAMED = 3  # qualities or special rules named in a reason
