@@ -46,7 +46,7 @@ def test_without_a_command_the_help_is_the_answer(call, line):
 def test_the_usual_command_of_a_group_may_be_left_out():
     assert answer("units", "crown") == answer("units", "list", "crown")
     assert answer("units") == answer("units", "list")
-    assert answer("units", "--faction", "crown") == answer("units", "list", "--faction", "crown")
+    assert answer("units", "--format", "csv") == answer("units", "list", "--format", "csv")
     assert "no command 'lst'; did you mean 'list'?" in refusal("units", "lst")
 
 
