@@ -106,7 +106,7 @@ def _run(
     n_workers = workers or default_threads()
     start: StartExecutor = partial(Processes, n_workers) if dask is None else partial(dask_executor, dask, n_workers)
     if executor is not None:
-        start = partial(nullcontext, executor)
+        start = lambda: nullcontext(executor)  # noqa: E731
     with store.locked() if part is None else nullcontext():
         if part is None:
             store.remove_truncated()
