@@ -84,19 +84,37 @@ DUELLIST_KEYS = AllowedKeys(
 )
 
 
-def parse_unit(text: str, where: str, allowed: AllowedKeys, name: str = "unit") -> dict[str, Any]:
-    """Return a unit's section from a selector with keys after a colon; in a duel, keys of a charge go to `charge`.
-
-    `name` is the key of the selector: ``unit``, or ``attacker`` in an attack.
-    """
+def parse_unit(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
+    """Return a unit's section from a selector with keys after a colon; in a duel, keys of a charge go to `charge`."""
     selector, keys = _parse_selector_and_keys(text, where, allowed)
-    section: dict[str, Any] = {name: selector}
+    section: dict[str, Any] = {"unit": selector}
     for key, value in keys.items():
         if key in schema.Charge.model_fields and allowed is DUELLIST_KEYS:
             section.setdefault("charge", {})[key] = value
         else:
             section[key] = {"unit": value} if key == "passengers" else value
     return section
+
+
+def parse_attack(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
+    """Return an entry of ``[[attacks]]`` from a selector with keys, bonuses and penalties after a colon."""
+    selector, keys = _parse_selector_and_keys(text, where, allowed)
+    attack: dict[str, Any] = {"attacker": selector}
+    for key, value in keys.items():
+        if key not in schema.LIST_OF or (value is not True and key not in schema.FLAGS):
+            attack[key] = value
+        elif value is True:
+            add_entry(attack, schema.LIST_OF[key], key)
+        else:
+            raise InputError(f"{value!r} is not usable", where=f"{where}.{key}", allowed="the word alone")
+    return attack
+
+
+def add_entry(section: dict[str, Any], key: str, entry: str) -> None:
+    """Add an entry to the list of a key; the scenario later rejects a value of the key that is not a list."""
+    entries = section.setdefault(key, [])
+    if isinstance(entries, list) and entry not in entries:
+        entries.append(entry)
 
 
 def _parse_selector_and_keys(text: str, where: str, allowed: AllowedKeys) -> tuple[str, dict[str, Any]]:
@@ -121,20 +139,21 @@ def _is_flag(key: str) -> bool:
     return key in schema.LIST_OF or field is None or options.plain_type(field.annotation) is bool
 
 
-def _flags(group: str, entries: Mapping[Any, str]) -> list[KeyOption]:
+def _flags(key: str, entries: Mapping[Any, str]) -> list[KeyOption]:
     """Return a flag for each bonus or penalty, except opportunity fire, which has an option already."""
     names = {"suppressed": "suppressed-attacker"}  # --suppressed already means the target
+    path, field, group = ("attack", key), schema.Attack.model_fields[key], key.capitalize()
     return [
-        KeyOption(names.get(key, key), ("attack", key), schema.Attack.model_fields["concealed"], group, text)
-        for key, text in entries.items()
-        if key != "opportunity_fire"
+        KeyOption(names.get(entry, entry), path, field, group, text, entry=entry)
+        for entry, text in entries.items()
+        if entry != "opportunity_fire"
     ]
 
 
 ATTACK_OPTIONS = [
     *key_options(schema.Attack, "attack", "Attack"),
-    *_flags("Bonuses", schema.BONUSES),
-    *_flags("Penalties", schema.PENALTIES),
+    *_flags("bonuses", schema.BONUSES),
+    *_flags("penalties", schema.PENALTIES),
     *key_options(schema.Target, "target", "Target"),
 ]
 _UNTIL = f"Show the number of attacks until the target has FATE with probability P: {', '.join(schema.TARGET_FATES)}."
@@ -158,7 +177,9 @@ def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ())
             raise InputError(problem, where=option.opts[0], allowed=allowed)
         is_overridden = bool(attacks) and section == "attack"
         for part in sections[section]:
-            if (stated := part.setdefault(key, value)) is not value and stated != value and not is_overridden:
+            if option.entry:
+                add_entry(part, key, option.entry)
+            elif (stated := part.setdefault(key, value)) is not value and stated != value and not is_overridden:
                 problem = f"{stated} after the colon, {value} by {option.opts[0]}"
                 raise InputError(problem, where=f"{section}.{key}", allowed="one of the two")
     return raw
@@ -167,7 +188,7 @@ def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ())
 def raw_scenario(kind: str, first: str, second: str, secondary: Sequence[str] = ()) -> dict[str, Any]:
     """Return the raw scenario of a fight between two selectors, with the options of the running command."""
     if kind == "attack":
-        shooter = parse_unit(first, "attack", ATTACKER_KEYS, "attacker")
+        shooter = parse_attack(first, "attack", ATTACKER_KEYS)
         return with_options({"attack": shooter, "target": parse_unit(second, "target", TARGET_KEYS)})
     names, allowed = (("a", "b"), DUELLIST_KEYS) if kind == "duel" else (("attacker", "target"), COMBATANT_KEYS)
     raw: dict[str, Any] = {kind: {}}
@@ -194,7 +215,7 @@ def attacking_units(attackers: Sequence[str]) -> list[str]:
 def parse_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
     """Return the ``[[attacks]]`` of several selectors, in order."""
     return [
-        parse_unit(attacker, f"attacks.{place}", FOCUS_ATTACKER_KEYS, "attacker")
+        parse_attack(attacker, f"attacks.{place}", FOCUS_ATTACKER_KEYS)
         for place, attacker in enumerate(attacking_units(attackers))
     ]
 

@@ -85,24 +85,24 @@ def _faces_and_dice(text: str, _: str) -> dict[str, Any]:
 class KeyOption(Setting):
     """An option made from a key of a scenario or a question.
 
-    `path` has the sections of the key, then the key. With `both`, a flag has a ``--no-`` form even if its default is
-    false.
+    `path` has the sections of the key, then the key. With `entry`, the key has a list, and the option is a flag that
+    adds `entry` to the list. With `both`, a flag has a ``--no-`` form even if its default is false.
     """
 
     def __init__(
-        self, name: str, path: KeyPath, field: FieldInfo, group: str, text: str, *, both: bool = False
+        self, name: str, path: KeyPath, field: FieldInfo, group: str, text: str, *, entry: str = "", both: bool = False
     ) -> None:
-        self.path = path
+        self.path, self.entry = path, entry
         kind, default = plain_type(field.annotation), field.default
         if default and isinstance(default, str | int | float) and default is not True and "efault:" not in text:
             text += f" Default: {default:g}." if isinstance(default, float) else f" Default: {default}."
         usage, more = f"--{name.replace('_', '-')}", dict[str, Any]()
         if kind is bool and (both or default is True):
             usage += f"/--no-{usage[2:]}"
-        if kind is not bool:
+        if not entry and kind is not bool:
             metavar, more["type"] = _type_of_key(kind, path[-1].split("_")[0].upper())
             usage += f" {metavar}"
-        super().__init__(usage.strip(), text, group, dest="__".join(path), **more)
+        super().__init__(usage.strip(), text, group, dest="__".join(filter(None, (*path, entry))), **more)
 
 
 def plain_type(annotation: Any) -> Any:

@@ -24,7 +24,7 @@ from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
         ),
         (["attack", RIFLES, f"{RIFLES}:exposed=7", GRENADIERS], ["attacks.1.exposed: 7 of 6 models (allowed: 1 to 6)"]),
         (["attack", RIFLES, f"{GRENADIERS}:exposed=7"], ["target.exposed: 7 of 6 models (allowed: 1 to 6)"]),
-        (["attack", f"{RIFLES}:aiming=3", GRENADIERS], ["attack: aiming", "3", "True or False"]),
+        (["attack", f"{RIFLES}:aiming=3", GRENADIERS], ["attack.aiming", "3", "the word alone"]),
         (["attack", f"{RIFLES}:bonuses=aiming,short-range", GRENADIERS], ["attack.bonuses", "a list"]),
         (["attack", RIFLES, f"{GRENADIERS}:aiming"], ["target.aiming", "after the colon of the attacker"]),
         (["attack", RIFLES, f"{GRENADIERS}:on-lookout"], ["target.on_lookout", "for charge and duel"]),
