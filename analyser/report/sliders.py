@@ -43,7 +43,8 @@ def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
     is_decided_by_fights = verdict_of(price["under_probability"], price["over_probability"]) != UNDECIDED
     doubt = price["doubt"] if is_decided_by_fights else ""
     dominated = price["points"] * np.exp(change) >= price["at_most"]  # False if there is no better loadout
-    verdicts = [OVER if better else verdict_of(*likely, doubt) for better, *likely in zip(dominated, under, over)]
+    by_fights = [UNDECIDED if doubt else verdict_of(*likely) for likely in zip(under, over)]
+    verdicts = [OVER if better else verdict for better, verdict in zip(dominated, by_fights)]
     return VerdictsByPrice(-first, under.tolist(), over.tolist(), verdicts, doubt)
 
 
