@@ -146,13 +146,13 @@ def probabilities(log_ratio: Floats, error: Floats) -> tuple[Floats, Floats]:
     return ndtr((_CHEAP - log_ratio) / error), ndtr((log_ratio - _DEAR) / error)
 
 
-def verdict_of(under: float, over: float, doubt: str = "") -> str:
+def verdict_of(under: float, over: float) -> str:
     """Return the verdict that follows from the probabilities of a wrong price by :data:`RULE`.
 
-    >>> [verdict_of(*values) for values in ((0.85, 0.0), (0.1, 0.6), (0.2, 0.25), (0.3, 0.2), (0.9, 0.0, "it may fly"))]
-    ['under-priced', 'over-priced', 'fair', 'undecided', 'undecided']
+    >>> [verdict_of(*values) for values in ((0.85, 0.0), (0.1, 0.6), (0.2, 0.25), (0.3, 0.2))]
+    ['under-priced', 'over-priced', 'fair', 'undecided']
     """
-    if doubt or np.isnan(under):
+    if np.isnan(under):
         return UNDECIDED
     if max(under, over) >= WRONG_AT:
         return UNDER if under > over else OVER
