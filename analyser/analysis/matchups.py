@@ -26,6 +26,7 @@ from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, SITUATIONS, Situation, situations_named
 from analyser.common.answer import Block, FramedAnswer, notebook_html, plain_rows
 from analyser.common.errors import InputError, check_choice
+from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import (
@@ -109,6 +110,12 @@ class Matchups(FramedAnswer):
         """Assumptions of the answer; dice and deck first."""
         return (self.ruleset.assumption, *assumptions_of(self.situations))
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Situations in which the metric has no value."""
+        without = [situation.name for situation in self.situations if not _has_metric(situation, self.metric)]
+        return (f"{self.metric} has no value in {', '.join(without)}",) if without else ()
+
     schema = "analyser/matchups/1"
 
     @property
@@ -119,7 +126,13 @@ class Matchups(FramedAnswer):
             return "No attacker can fight any of the defenders."
         if means.isna().all():
             return f"No pair has a value of {title}."
-        return f"{loadout_name(str(means.idxmax()))} leads {counted(len(means), 'attacker')} by {title}."
+        tied = means.index[means >= means.max() - CERTAIN_WITHIN * max(1.0, abs(means.max()))]
+        points = self.frame.groupby("attacker")["attacker_points"].first().astype(float).fillna(np.inf)
+        best, all_attackers = loadout_name(points[tied].idxmin()), counted(len(means), "attacker")
+        if len(tied) > 1:
+            number = "All" if len(tied) == len(means) else f"{len(tied)} of"
+            return f"{number} {all_attackers} tie by {title}; the cheapest is {best}."
+        return f"{best} leads {all_attackers} by {title}."
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -131,6 +144,7 @@ class Matchups(FramedAnswer):
             "matchups": plain_rows(self.frame),
             "assumptions": list(self.assumptions),
             "not_modelled": [rule._asdict() for rule in self.not_modelled],
+            "warnings": list(self.warnings),
         }
 
     def pivot(self, *, metric: MetricLike | None = None) -> pd.DataFrame:
@@ -207,10 +221,11 @@ class Matchups(FramedAnswer):
         return [*blocks, Block(rows=legend, align="><")]
 
     def notes(self) -> list[str]:
+        notes = [*self.profiles.notes(), *(f"Warning: {text}." for text in self.warnings)]
         if max(len(self.attackers), len(self.defenders)) <= MOST_SHOWN:
-            return self.profiles.notes()
+            return notes
         sides = f"Of {len(self.attackers)} attackers and {len(self.defenders)} defenders"
-        return [*self.profiles.notes(), "", f"{sides} the first {MOST_SHOWN} each are shown; --format csv has all."]
+        return [*notes, "", f"{sides} the first {MOST_SHOWN} each are shown; --format csv has all."]
 
     def _repr_html_(self) -> str:
         """Return the figures as HTML, with the names of the defenders."""
@@ -348,7 +363,7 @@ def with_user_metric(
     ruleset: Ruleset,
     name: str,
 ) -> pd.DataFrame:
-    """Add the column of a user metric, NaN except for ranged attacks; InputError if no situation is ranged."""
+    """Add the column of a user metric, NaN except for ranged attacks; InputError if it has no value at all."""
     first_with_metric(situations, name)
     function = function_of(name)
     assert function is not None
@@ -361,6 +376,8 @@ def with_user_metric(
             scenario = _attack(by_selector[attacker], by_selector[defender], ranged[situation], row, ruleset)
             value = value_of(result_without_rules(scenario), function, name)
             values[index] = value.value if isinstance(value, Mean) else value
+    if np.isnan(values).all() and frame["row"].notna().any():
+        raise InputError(f"{name} is NaN for every pair", where="metric", allowed="a function that returns numbers")
     return frame.assign(**{name: values})
 
 

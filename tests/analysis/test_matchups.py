@@ -152,6 +152,25 @@ def test_what_is_not_modelled_is_named_once(river, library):
     assert {each.name for each in pair.not_modelled} == told
 
 
+def test_a_tie_has_no_leader(library):
+    tie = {"situations": "long-range", "metric": "mean_models_destroyed", "profiles": library}
+    answer = matchups("crown/*rifle*@basic", "imperium/*guns@basic", **tie)
+    told = "All 3 attackers tie by mean models destroyed; the cheapest is Rifle platoon (basic)."
+    assert answer.headline == told
+
+
+def test_a_metric_without_values_is_told(library):
+    pair = ("crown/rifle-platoon@basic", "imperium/krupp-field-guns@basic")
+    asked = {"situations": ["long-range", "charge"], "profiles": library}
+    answer = matchups(*pair, metric=lambda outcomes: outcomes.models_destroyed, **asked)
+    (problem,) = answer.as_dict()["warnings"]
+    assert problem.endswith(" has no value in charge")
+    assert f"Warning: {problem}." in str(answer)
+    assert answer.frame[answer.metric].notna().tolist() == [True, False]
+    with pytest.raises(InputError, match="is NaN for every pair"):
+        matchups(*pair, metric=lambda outcomes: outcomes.models_destroyed * np.nan, **asked)
+
+
 def test_units_are_means_over_their_levels(found):
     units = by_unit(found.frame)
     assert len(units) == 19 * 22 * 2
