@@ -129,8 +129,9 @@ class Comparison(FramedAnswer):
         return self.metadata() | self.record() | {"target": next(iter(self.shares))}
 
     def metadata(self) -> dict[str, Any]:
-        """Return metric and profiles; if simulated, also stopping rule and method of difference intervals."""
+        """Return metric, profiles, rules left out, warnings; if simulated, also stopping rule and difference method."""
         metadata = {"metric": self.metric, **self.profiles.fight_entries()}
+        metadata |= {name: list(self._of_results(name)) for name in ("not_modelled", "warnings")}
         stopping = next((result.stopping for result in self.results.values()), None)
         if stopping is None:
             return metadata
@@ -273,13 +274,13 @@ class Comparison(FramedAnswer):
         why = self.frame["why_not"] if "cannot" not in self.frame else self.frame["cannot"]
         impossible = zip(self.frame["loadout"], why)
         notes += [f"{loadout} cannot attack: {reason}" for loadout, reason in impossible if pd.notna(reason)]
-        results = self.results.values()
-        not_modelled, warnings = (
-            dict.fromkeys(item for result in results for item in getattr(result, name))
-            for name in ("not_modelled", "warnings")
-        )
-        notes += [f"Not modelled: {', '.join(not_modelled) or 'none'}.", *self.profiles.sentences]
-        return notes + [f"Warning: {warning}" for warning in warnings]
+        left_out = ", ".join(self._of_results("not_modelled")) or "none"
+        notes += [f"Not modelled: {left_out}.", *self.profiles.sentences]
+        return notes + [f"Warning: {warning}" for warning in self._of_results("warnings")]
+
+    def _of_results(self, name: str) -> dict[str, None]:
+        """Return the distinct entries of a list of all results, such as ``warnings``."""
+        return dict.fromkeys(item for result in self.results.values() for item in getattr(result, name))
 
 
 def comparison_of(

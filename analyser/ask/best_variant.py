@@ -20,11 +20,13 @@ from analyser.ask.question_table import (
     Solver,
     Variant,
     check_method,
+    merge_warnings,
     points_of,
     question_kind,
     raise_if_common,
     solve_all,
     variant_of,
+    warnings_of,
     with_armies,
 )
 from analyser.ask.race import MOST_TRIALS, RaceResult, TrialSums, race
@@ -217,7 +219,9 @@ def _exact_search(solver: Solver, file: Variants, sampling: Sampling) -> Search:
     for index in np.flatnonzero(tied):
         rows[index]["status"] = "tied"
     ranks = np.where(tied, top, values)  # points decide among exactly equal variants
-    return _answer(solver, file, _ranked(rows, ranks, ranks, file.least), None, sampling)
+    frame = _ranked(rows, ranks, ranks, file.least)
+    warnings = merge_warnings(point.warnings for point in points if point.why_not is None)
+    return _answer(solver, file, frame, None, sampling, warnings)
 
 
 def _row(variant: Variant | Point) -> dict[str, Any]:
@@ -256,11 +260,13 @@ def _search_by_race(solver: Solver, file: Variants, sampling: Sampling, most_tri
     variants = list(file.variants(solver.library))
     rows = list(map(_row, variants))
     scenarios: dict[Hashable, Any] = {}
+    warnings: list[tuple[str, ...]] = []
     rows_of_fight: dict[Hashable, list[int]] = {}  # indices of the variants that are the same fight, by fight
     for index, (variant, row) in enumerate(zip(variants, rows)):
         try:
             if variant.why_not is None:
                 identity, scenario = solver.identify(variant.raw)
+                warnings.append(warnings_of(scenario))
                 row["costs"] = points_of(solver, variant)
                 scenarios.setdefault(identity, scenario)
                 rows_of_fight.setdefault(identity, []).append(index)
@@ -303,7 +309,7 @@ def _search_by_race(solver: Solver, file: Variants, sampling: Sampling, most_tri
     values, lows, highs = np.array([[row.get(name, np.nan) for name in ("value", "low", "high")] for row in rows]).T
     frame = _ranked(rows, values, highs if file.least else lows, file.least)
     frame["trials"] = frame["trials"].fillna(0).astype(np.int64)
-    return _answer(solver, file, frame, result, sampling)
+    return _answer(solver, file, frame, result, sampling, merge_warnings(warnings))
 
 
 def _trial_sums(result: Result, metric: str, trials: int) -> TrialSums:
@@ -335,7 +341,14 @@ def _race_columns(result: RaceResult, fight: int) -> dict[str, Any]:
     return columns | {"status": status}
 
 
-def _answer(solver: Solver, file: Variants, frame: pd.DataFrame, race: RaceResult | None, sampling: Sampling) -> Search:
+def _answer(
+    solver: Solver,
+    file: Variants,
+    frame: pd.DataFrame,
+    race: RaceResult | None,
+    sampling: Sampling,
+    warnings: tuple[str, ...],
+) -> Search:
     if frame["costs"].nunique() < 2 or "points" in frame:  # all have equal points, or points are a key
         frame = frame.drop(columns="costs")
     best = str(frame["variant"].iloc[0])
@@ -355,6 +368,7 @@ def _answer(solver: Solver, file: Variants, frame: pd.DataFrame, race: RaceResul
         fights=int((frame["same_as"].isna() & frame["status"].isin(COMPUTED)).sum()),
         sampling=sampling,
         not_modelled=solver.not_modelled,
+        warnings=warnings,
         question=_units_text(quick_solver, file.baseline) or _units_text(quick_solver, raw),
         results=(result,),
         profiles=solver.library.used,

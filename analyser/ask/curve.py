@@ -21,6 +21,7 @@ from analyser.ask.question_table import (
     Solver,
     Variant,
     check_method,
+    merge_warnings,
     question_between,
     question_kind,
     read_question,
@@ -227,6 +228,7 @@ def _answer(
         fights=solver.fights,
         costs={name: price for name, raw in lines.items() if (price := solver.points_of(raw)) is not None},
         not_modelled=solver.not_modelled,
+        warnings=merge_warnings(point.warnings for point in solved),
         profiles=solver.library.used,
     )
 

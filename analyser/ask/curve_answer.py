@@ -273,9 +273,7 @@ class Curve(QuestionTable):
         return [[" \\ ".join(map(spaced, self.keys)), *map(text_of, across)], *rows]
 
     def notes(self) -> list[str]:
-        warnings = dict.fromkeys(text for result in self.results for text in result.warnings)
-        shown = [f"Warning: {text}" for text in warnings if not text.startswith("attack.row is not stated")]
-        return [*_notes_of(self), *self._sources(), *shown]
+        return [*_notes_of(self), *self._sources()]
 
     @cached_property
     def shown_lines(self) -> tuple[str, ...]:

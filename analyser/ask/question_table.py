@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
@@ -18,6 +19,7 @@ from analyser.common.errors import InputError, MisspeltError, check_choice, is_n
 from analyser.common.kernel_records import python_copy
 from analyser.common.method_settings import Sampling
 from analyser.common.precision import Stopping
+from analyser.common.text import counted
 from analyser.engine.attack.exact import exact_attack
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.profiles import Profiles, ProfilesUsed
@@ -44,14 +46,16 @@ from analyser.scenarios.resolve import look_up
 from analyser.scenarios.schema import TWO_UNIT_KINDS
 
 BATTLE = "battle"
+MOST_WARNINGS = 5  # most warnings in text
 _INTERPRETED_SECONDS = 5e-3  # duration of an exact attack with a dozen dice, without compilation
 
 
 class SolvedQuestion(NamedTuple):
-    """An answer, the identity of its fight (equal for equal fights), and the row that fires."""
+    """An answer, the identity of its fight (equal for equal fights), the warnings, and the row that fires."""
 
     result: Result
     identity: Hashable
+    warnings: tuple[str, ...]  # of the question; an equal fight may have others
     row: str | None = None
 
 
@@ -81,10 +85,11 @@ class Solver:
         if kind not in FILES:
             identity: Hashable = (kind, json.dumps(raw, sort_keys=True, default=str))
             result = self._memoise(identity, lambda: solve_morale(kind, raw, self.sampling, self.library))
-            return SolvedQuestion(result, identity)
+            return SolvedQuestion(result, identity, result.warnings)
         identity, scenario = self.identify(raw)
         result = self._memoise(identity, lambda: solve(scenario, self.sampling, brief=True))
-        return SolvedQuestion(result, identity, scenario.attack.row if isinstance(scenario, Scenario) else None)
+        row = scenario.attack.row if isinstance(scenario, Scenario) else None
+        return SolvedQuestion(result, identity, warnings_of(scenario), row)
 
     def in_full(self, raw: Raw) -> Result:
         """Return an answer with its own heading and rules, not those of an equal fight."""
@@ -172,6 +177,25 @@ def with_armies(raw: Raw, where: str, library: Profiles) -> Raw:
     return raw | {side: load_army(raw[side], library).to_table() for side in battle.SIDES if side in raw}
 
 
+def warnings_of(scenario: AnyScenario) -> tuple[str, ...]:
+    """Return the warnings about a fight, except the reason for the chosen row."""
+    return tuple(text for text in scenario.warnings if not text.startswith("attack.row is not stated"))
+
+
+def merge_warnings(by_question: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """Return the warnings about several questions, each once; one that concerns only some says how many.
+
+    >>> merge_warnings([("no effect",), (), ("no effect",)])
+    ('no effect (2 of 3 questions)',)
+    """
+    questions = list(by_question)
+    numbers = Counter(text for warnings in questions for text in dict.fromkeys(warnings))
+    return tuple(
+        text if number == len(questions) else f"{text} ({number:,} of {len(questions):,} questions)"
+        for text, number in numbers.items()
+    )
+
+
 def _identity(scenario: AnyScenario) -> Hashable:
     """Return the identity of a fight; fights with equal identities have equal answers, also in points."""
     if not isinstance(scenario, Scenario):
@@ -204,6 +228,7 @@ class Point(NamedTuple):
     row: str | None = None  # the row that fires
     trials: int | None = None
     stopping: Stopping | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def variant_of(name: str, raw: Raw, values: Mapping[Key, Any], library: Profiles, where: str = "") -> Variant:
@@ -233,13 +258,14 @@ def _point(solver: Solver, variant: Variant, metrics: Sequence[str]) -> Point:
     try:
         if variant.why_not is not None:
             raise InputError(variant.why_not)
-        result, identity, row = solver.answer(variant.raw)
+        result, identity, warnings, row = solver.answer(variant.raw)
         points = points_of(solver, variant)
         values = tuple(metric_value(result, name, points) for name in metrics)
     except InputError as error:
         raise_if_common(error, variant)
         return Point(variant.name, variant.values, (MetricValue(np.nan),) * len(metrics), variant.why_not or str(error))
-    return Point(variant.name, variant.values, values, None, points, identity, row, result.trials, result.stopping)
+    trials, stopping = result.trials, result.stopping
+    return Point(variant.name, variant.values, values, None, points, identity, row, trials, stopping, warnings)
 
 
 def points_of(solver: Solver, variant: Variant) -> float | None:
@@ -272,6 +298,8 @@ class QuestionTable(FramedAnswer):
         Number of distinct fights computed; equal fights share an answer.
     not_modelled : tuple of str
         Rules that apply to any of the questions but have no effect on the numbers.
+    warnings : tuple of str
+        Warnings about any of the questions.
     """
 
     frame: pd.DataFrame
@@ -280,6 +308,7 @@ class QuestionTable(FramedAnswer):
     results: tuple[Result, ...]
     fights: int
     not_modelled: tuple[str, ...]
+    warnings: tuple[str, ...]
     profiles: ProfilesUsed | None
 
     @property
@@ -294,9 +323,13 @@ class QuestionTable(FramedAnswer):
         return ruleset if isinstance(ruleset, Ruleset) else None
 
     def _sources(self) -> list[str]:
-        return source_notes(self.not_modelled, self.assumptions, self.profiles)
+        notes = source_notes(self.not_modelled, self.assumptions, self.profiles)
+        notes += [f"Warning: {text}" for text in self.warnings[:MOST_WARNINGS]]
+        more = len(self.warnings) - MOST_WARNINGS
+        return notes + [f"{counted(more, 'more warning')}: --format json lists all."] * (more > 0)
 
     def _common_entries(self) -> dict[str, Any]:
         entries = {"kind": self.kind, "fights": self.fights, "notes": self.notes()}
+        entries |= {"not_modelled": list(self.not_modelled), "warnings": list(self.warnings)}
         entries |= {"assumptions": list(self.assumptions), **ruleset_record(self.ruleset)}
         return entries | {"profiles": self.profiles and self.profiles.as_dict()}

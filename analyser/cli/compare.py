@@ -111,7 +111,8 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], kind: str,
     else:
         _check_files(loadouts, kind)
         keys["over"] = keys["over"] or DEFAULT_OVER[kind]
-    show(with_progress(analyser.curve, list(loadouts), noun="points", **keys))
+    result = with_progress(analyser.curve, list(loadouts), noun="points", **keys)
+    show(result, warnings=result.warnings)
 
 
 def _default_over(kind: str, conditions: dict[str, Any]) -> str | dict[str, Any]:
@@ -154,7 +155,7 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
 def matchups(**keys: Any) -> None:
     """Compare each of ATTACKERS with each of DEFENDERS; names may have wildcards."""
     result = with_progress(analyser.matchups, delay=0.0, **keys)
-    show(result, plot=result.heatmap)
+    show(result, plot=result.heatmap, warnings=result.warnings)
     if len(result.situations) > 1 and click.get_current_context().params["plot"]:
         from analyser.analysis.matchups import first_with_metric
 
@@ -172,7 +173,8 @@ def matchups(**keys: Any) -> None:
 )
 def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     """Show the effect of raising and lowering each number of ATTACKER and TARGET by 1 on a metric of the attack."""
-    show(analyser.sensitivity(raw_scenario("attack", attacker, target), profiles=profiles_in_use(), **keys))
+    result = analyser.sensitivity(raw_scenario("attack", attacker, target), profiles=profiles_in_use(), **keys)
+    show(result, warnings=result.warnings)
 
 
 @command(
@@ -193,4 +195,5 @@ def compare_variants(**keys: Any) -> None:
     An exact search has no error. A race finds a wrong best variant in at most 5% of searches.
     """
     note_without_effect(**keys)
-    show(with_progress(analyser.search, noun="variants", **keys))
+    result = with_progress(analyser.search, noun="variants", **keys)
+    show(result, warnings=result.warnings)

@@ -59,6 +59,13 @@ def test_who_cannot_attack_stays_in_the_table_and_says_why(found):
     assert "crown/horse-guard-cavalry@basic cannot attack: no row" in str(found)
 
 
+def test_a_condition_without_effect_is_in_the_json():
+    target = {"unit": "imperium/scion-grenadier-platoon@basic", "taking_cover": True}
+    record = compare("crown/rifle-platoon@basic", target).as_dict()
+    assert record["warnings"] == ["target.taking_cover has no effect, because the target is not concealed (AC-4.3)"]
+    assert record["not_modelled"] == []
+
+
 def test_a_unit_that_cannot_charge_is_not_told_to():
     cavalry = Profiles()["crown/horse-guard-cavalry@basic"]
     for unit in (

@@ -53,6 +53,14 @@ def test_what_is_not_possible_is_cut_and_told():
     assert found.frame["why_not"].iloc[-1]
 
 
+@pytest.mark.parametrize("method", ["exact", "race"])
+def test_a_condition_without_effect_is_told(method):
+    found = an.search({"baseline": ATTACK, "variants": {"covered": {"taking_cover": True}}}, method=method, trials=2000)
+    problem = "target.taking_cover has no effect, because the target is not concealed (AC-4.3) (1 of 2 questions)"
+    assert found.as_dict()["warnings"] == [problem]
+    assert f"Warning: {problem}" in str(found)
+
+
 def test_selectors_with_wildcards_levels_and_points():
     levels = {"baseline": ATTACK, "ranges": {"attacker": ["crown/rifle-platoon@*"]}}
     found = an.search(levels, metric="mean_models_destroyed_per_100_points")

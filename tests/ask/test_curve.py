@@ -154,6 +154,17 @@ def test_whole_questions_of_other_kinds():
     assert panic.iloc[0] == float(an.morale.exact("legion", brave[0]).probability("panicked", 1))
 
 
+def test_warnings_of_all_values_are_passed_on():
+    over = an.curve(RIFLES[1], KRUPP, over="attacker_models=4..8", distance=6)
+    problem = "attack.attacker_models is {}, more than the 6 models of crown/rifle-platoon@basic (1 of 5 questions)"
+    assert over.as_dict()["warnings"] == [problem.format(models) for models in (7, 8)]
+    assert f"Warning: {problem.format(7)}" in str(over)
+    in_cover = an.curve(RIFLES[1], {"unit": GRENADIERS, "taking_cover": True}, over="distance=1..14")
+    assert in_cover.warnings == ("target.taking_cover has no effect, because the target is not concealed (AC-4.3)",)
+    many = an.curve(RIFLES[1], KRUPP, over="attacker_models=7..14", distance=6)
+    assert "3 more warnings: --format json lists all." in str(many)
+
+
 def test_a_map_and_what_a_step_is_worth():
     found = an.curve(RIFLES[0], KRUPP, over=["dice=4..7", "DEFENCE=1..3"], distance=6)
     assert found.keys == ("dice", "defence")
