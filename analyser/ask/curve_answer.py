@@ -333,9 +333,10 @@ def _notes_of(curve: Curve) -> Iterator[str]:
         yield f"The table leaves out {counted(more, 'line')}; --format csv has all of them."
     if curve.is_map:
         yield from _notes_of_map(curve)
-    costs = {name: points for name, points in curve.costs.items() if name in curve.shown_lines}
+    named = curve.front()["line"].tolist() if curve.is_front else curve.shown_lines
+    costs = {name: points for name, points in curve.costs.items() if name in named}
     if LEVEL in curve.keys:
-        rows = curve.frame[curve.frame["line"].isin(curve.shown_lines)].dropna(subset=["costs"])
+        rows = curve.frame[curve.frame["line"].isin(named)].dropna(subset=["costs"])
         for line, part in rows.drop_duplicates(["line", LEVEL]).groupby("line", sort=False, observed=True):
             levels = (f"{points:g} {level}" for level, points in zip(part[LEVEL], part["costs"]))
             yield f"Points of {line}: {', '.join(levels)}."

@@ -260,7 +260,9 @@ def front(
     """
     frame = look.table_of(data, ("line", "on_front", x, y, *keys))
     possible = frame[frame[x].notna() & frame[y].notna()]
-    names, others = _split_lines(possible["line"], possible[possible["on_front"]]["line"].value_counts())
+    on_front = possible[possible["on_front"]]["line"].value_counts()
+    has_room = possible["line"].nunique() <= len(look.STYLES)
+    names, others = _split_lines(possible["line"], on_front, len(look.STYLES) if has_room else len(on_front))
     scales = [100 if metric.startswith("p_") else 1 for metric in (x, y)]
     texts = [f"{text}, percent" if scale == 100 else text for text, scale in zip(quantities, scales)]
     options: dict[str, Any] = {"own_title": look.subject_of(data), "xlabel": texts[0], "ylabel": texts[1], "legend": 1}

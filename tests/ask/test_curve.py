@@ -186,6 +186,16 @@ def test_two_figures_make_a_front():
     assert an.curve(RIFLES, KRUPP, over="dice=2", metric=["p_broken", "mean_hits:least"]).least == (False, True)
 
 
+def test_points_are_those_of_the_front():
+    more = {"over": "distance=6,20", "metric": ["mean_models_destroyed", "p_suppressed"]}
+    answer = an.curve("crown/*@basic", GRENADIERS, **more)
+    front = set(answer.front()["line"])
+    (points,) = (note for note in answer.notes() if note.startswith("Points: "))
+    assert {part.rsplit(" ", 1)[0] for part in points.removeprefix("Points: ").split(", ")} == front
+    texts = [text.get_text() for text in answer.plot().get_legend().get_texts()]
+    assert len(texts) == len(front) + 2  # also the front itself, and all others
+
+
 def test_a_sample_names_together_what_it_cannot_tell_apart():
     found = an.curve(RIFLES, KRUPP, over="dice=5,6", method="monte-carlo", trials=2000, seed=4)
     assert (found.frame["mean_models_destroyed_low"] < found.frame["mean_models_destroyed"]).all()
