@@ -14,9 +14,9 @@ from analyser.analysis.comparison_figures import (
     subject_of,
     title_of,
 )
-from analyser.common.answer import Block, FramedAnswer, plain_rows
+from analyser.common.answer import Block, FramedAnswer, plain_rows, source_notes
 from analyser.common.errors import InputError
-from analyser.common.estimates import Method
+from analyser.common.estimates import CERTAIN_WITHIN, Method
 from analyser.common.metrics import (
     COMPARE_METRICS,
     PER_100_POINTS,
@@ -70,6 +70,8 @@ class Sensitivity(FramedAnswer):
         `change_plus_1` (these figures minus `base`); `why_not` has the reasons for impossible changes.
     at_least : int
         The k of P(at least k models destroyed).
+    not_modelled, warnings : tuple of str
+        Rules left out, and warnings about the attack.
     """
 
     frame: pd.DataFrame
@@ -77,6 +79,8 @@ class Sensitivity(FramedAnswer):
     base: float
     at_least: int
     subject: str
+    not_modelled: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
     method: Method = "exact"
 
@@ -98,6 +102,8 @@ class Sensitivity(FramedAnswer):
             "at_least": self.at_least,
             "profiles": None,
             **(self.profiles.fight_entries() if self.profiles else {}),
+            "not_modelled": list(self.not_modelled),
+            "warnings": list(self.warnings),
             "numbers": plain_rows(self.frame),
         }
 
@@ -126,7 +132,10 @@ class Sensitivity(FramedAnswer):
         return rows
 
     def notes(self) -> list[str]:
-        return [] if self.profiles is None else [*self.profiles.sentences]
+        missing = self.frame.dropna(subset=["why_not"])
+        notes = [f"No value: {row.side}'s {row.number}: {row.why_not}." for row in missing.itertuples()]
+        notes += [*source_notes(self.not_modelled, ()), *(self.profiles.sentences if self.profiles else ())]
+        return notes + [f"Warning: {text}" for text in self.warnings]
 
 
 def sensitivity(
@@ -143,7 +152,8 @@ def sensitivity(
     ----------
     attacker, target, profiles, conditions
         As in :func:`analyser.attack`: two units, or a whole scenario. With each change the attacker keeps its row;
-        rating, short range and the dice of the armaments table are computed again.
+        rating, short range and the dice of the armaments table are computed again. No unit gets more models than its
+        level has.
     metric : str or callable
         A figure of :func:`analyser.compare`, not per 100 points.
 
@@ -168,15 +178,17 @@ def sensitivity(
             except InputError as error:
                 refusals[item].append(f"{'one more' if by > 0 else 'one less'}: {error}")
     with temporary_metric(figure):
+        results = {key: solve_attack(attack) for key, attack in attacks.items()}
         by_attack = {
-            key: float(figures_of(solve_attack(attack), at_least, None, figure)[figure][0])
-            for key, attack in attacks.items()
+            key: float(figures_of(result, at_least, None, figure)[figure][0]) for key, result in results.items()
         }
     base, rows = by_attack[None, ""], []
     for item, value in values.items():
         row: dict[str, Any] = {"side": item.side, "number": item.name, "value": value, "metric": figure}
         figures = {name: by_attack.get((item, name), np.nan) for name in CHANGES}
-        row |= {"base": base, **figures, **{f"change_{name}": after - base for name, after in figures.items()}}
+        changes = {f"change_{name}": after - base for name, after in figures.items()}
+        changes = {name: 0.0 if abs(change) < CERTAIN_WITHIN else change for name, change in changes.items()}
+        row |= {"base": base, **figures, **changes}
         rows.append(row | {"why_not": "; ".join(refusals[item]) or None})
     return Sensitivity(
         frame=pd.DataFrame(rows),
@@ -184,6 +196,8 @@ def sensitivity(
         base=base,
         at_least=at_least,
         subject=subject_of(scenario),
+        not_modelled=results[None, ""].not_modelled,
+        warnings=scenario.warnings,
         profiles=scenario.profiles and scenario.profiles._replace(ruleset=scenario.ruleset),
     )
 
@@ -207,6 +221,9 @@ def _with_change(scenario: Scenario, item: Characteristic, by: int) -> Scenario:
     if scenario.rating_from_conditions() == scenario.attack.rating:
         attack["rating"] = None  # a rating from conditions is computed again (AC-3.1)
     value = (_value_of(scenario, item) or 0) + by
+    unit = scenario.defender if item.side == "target" else loadout
+    if by > 0 and item.name == "models" and unit is not None and value > unit.level.models:
+        raise InputError(f"{unit.selector} has {unit.level.models} models")
     if item.side == "target":
         target[item.key] = value
     elif item.key in RANGES and loadout is not None:
