@@ -27,6 +27,7 @@ from analyser.analysis.standing import (
 from analyser.analysis.verdict import RULE, interval_text
 from analyser.common.answer import Block
 from analyser.common.errors import InputError
+from analyser.common.frames import tidy
 from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
 from analyser.game.names import loadout_name
@@ -107,6 +108,11 @@ class WhatIf(JudgedAnswer):
             "after": self.after.as_dict(),
             "matchups": self.frame.to_dict("records"),
         }
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        standings = [{"when": when, **standing.as_dict()} for when, standing in self._both.items()]
+        return {"standings": tidy(standings), **super().tables}
 
     def blocks(self) -> list[Block]:
         short = self.opponents.in_short
@@ -211,6 +217,7 @@ def what_if(
         raise InputError("nothing is changed", where=loadout.selector, allowed="such as points=75, dice=-2")
     changed = loadout.with_(row=row, **changes)
     _check_rows_change(loadout, row, changes)
+    _check_has_dice(changed)
     table, _, opponents = matchups_of_all(loadout, against, situations, library, threads, progress)
     before = Standings(table, opponents)
     after = before.with_([changed], threads)
@@ -235,6 +242,15 @@ def _check_rows_change(loadout: Loadout, row: str | None, changes: Mapping[str, 
         if (key == "dice" or key in Row.model_fields) and not any(_takes(candidate, key) for candidate in rows):
             allowed = "a row that can shoot" if key in _RANGES else "a row with attack dice"
             raise InputError("no row can take this change", where=f"{loadout.selector}: {key}", allowed=allowed)
+
+
+def _check_has_dice(loadout: Loadout) -> None:
+    """Raise InputError if no row has attack dice for the models of a loadout (AC-2.3, AC-2.4)."""
+    bands = [band for row in loadout.unit.rows for band in row.bands]
+    models = loadout.level.models
+    if bands and "behemoth" not in loadout.unit.traits and not any(row.band(models) for row in loadout.unit.rows):
+        problem, most = f"no row has attack dice for {models} models (AC-2.4)", max(band.last for band in bands)
+        raise InputError(problem, where=loadout.selector, allowed=f"up to {most}")
 
 
 def _takes(row: Row, key: str) -> bool:

@@ -38,6 +38,7 @@ def found(dear):
 def test_a_copy_at_a_higher_price_is_over_priced_until_it_is_repriced(found):
     assert found.before.verdict == OVER != found.after.verdict
     assert (found.before.points, found.after.points) == (75, 60)
+    assert found.tables["standings"].set_index("when")["points"].to_dict() == {"before": 75, "after": 60}
     assert found.before.fair_points == pytest.approx(found.after.fair_points, rel=0.03)  # the same worth at any price
     assert found.before.lean == ""
     assert found.before.rank < found.after.rank <= found.after.n_ranked == 7
@@ -163,6 +164,7 @@ def test_changes_without_a_fair_price_are_left_out():
     [
         (analyser.what_if, {}, "nothing is changed"),
         (analyser.what_if, {"poitns": 5}, "did you mean 'points'"),
+        (analyser.what_if, {"models": 30}, r"oak@basic: no row has attack dice for 30 models \(AC-2.4\)"),
         (analyser.what_if, {"row": "pistols", "dice": 1}, "unknown row 'pistols'"),
         (analyser.what_if, {"row": "melee", "long_range": 10}, "oak@basic: long_range: no row can take this change"),
         (analyser.what_if, {"situations": ["charge", "duel"], "dice": 1}, "duels do not count for prices"),
