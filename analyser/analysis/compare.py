@@ -118,6 +118,9 @@ def compare(
     >>> print(found.best)
     crown/rifle-platoon@reinforced
     """
+    if conditions.get("kind") in ("charge", "duel"):
+        problem, kind = "compare computes ranged attacks only", conditions["kind"]
+        raise InputError(problem, where="kind", allowed=f'analyser.curve(..., kind="{kind}")')
     compared_metric = checked_metric(metric, per_points=per_points, metrics=COMPARE_METRICS)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     library = library_of(profiles)

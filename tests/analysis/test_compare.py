@@ -179,6 +179,7 @@ def test_a_precision_holds_for_every_loadout_and_progress_rises_to_its_end(libra
         ({"metric": "mean_share_lost"}, r"a metric of matchups; .* .allowed: matchups, or another"),
         ({"metric": "attacker_share_lost"}, r".allowed: matchups with the situation charge or duel, or another"),
         ({"at_least": 13}, r"at least 13 of 12 models .allowed: 1 to 12"),
+        ({"kind": "charge"}, r'ranged attacks only .allowed: analyser.curve\(..., kind="charge"\)'),
         ({"distance": 99}, "its long range is 32, and the distance 99"),
     ],
 )
