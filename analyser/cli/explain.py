@@ -10,6 +10,7 @@ import analyser
 from analyser.cli.answer import note_without_effect, profiles_in_use, show
 from analyser.cli.command_base import command
 from analyser.cli.fights import CONDITIONS, DUEL_NOTES, KIND, METHOD_OPTIONS, QUESTION, question_from
+from analyser.cli.messages import note
 from analyser.cli.option_base import METHOD, Option, parse_value
 from analyser.cli.options import output
 from analyser.common.errors import InputError
@@ -37,6 +38,8 @@ def explain_trial(attacker: str, target: str | None = None, kind: str = "attack"
     These are the trials of the commands attack, charge and duel with the same --seed and --trials. Charges, focus
     fire and duels draw cards without putting them back. Instead of ATTACKER and TARGET you can give one scenario file.
     """
+    if "metric" in keys and "pick" not in keys:
+        note("--metric: no effect without --pick")
     show(analyser.tell(question_from(attacker, target, kind), profiles=profiles_in_use(), **keys))
 
 

@@ -174,6 +174,8 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
         unknown = next((key for key in raw if key != "ruleset"), None)
         hint = "" if unknown is None else f": unknown section {shown(unknown)}{did_you_mean(unknown, section_names)}"
         allowed = "; or ".join(file.sections_text for file in FILES.values())
+        if "fight" in raw:
+            hint, allowed = ", but of a whole game", "one fight; or analyser explain luck"
         raise InputError(f"this is not a scenario of a fight{hint}", where=where, allowed=allowed)
     kind = kind_of(raw)
     if raw.keys() & OWN_SECTIONS[kind] and not raw.keys() & OWN_SECTIONS[model.kind]:

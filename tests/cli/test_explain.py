@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.helpers.shell import answer, refusal
+from tests.helpers.shell import answer, refusal, run
 
 SHARP, RIFLES, KRUPP = "crown/sharp-rifles@basic", "crown/rifle-p@basic", "imperium/krupp@basic"
 GRENADIERS = "scion-grenadier-p@basic"
@@ -20,6 +20,7 @@ def test_tell_is_the_attack_of_that_number(file):
     path = file(f'attack = {{attacker = "{RIFLES}", distance = 6}}\ntarget = {{unit = "{KRUPP}"}}\n')
     assert answer("explain", path, "--trial", 7, "--seed", 3).splitlines()[1:] == told.splitlines()[1:]
     assert "with a TARGET" in refusal("explain", path, "--aiming")
+    assert "--metric: no effect without --pick" in run("explain", RIFLES, KRUPP, "--metric", "hits").stderr
     assert "one of them" in refusal("explain", RIFLES, KRUPP, "--pick", "best", "--trial", 1)
 
 
@@ -37,6 +38,7 @@ def test_luck_of_one_attack_and_of_a_game(file, tmp_path):
     turned = ["explain", "luck", RIFLES, KRUPP, "--distance", 6, "--got", "suppressed=yes", "--destroyed", 1]
     looked_at = [json.loads(answer(*each, "--format", "json"))["fights"][0]["looked_at"] for each in (joint, turned)]
     assert [list(each) for each in looked_at] == [["models_gone", "suppressed"], ["suppressed", "models_gone"]]
+    assert "or analyser explain luck" in refusal("explain", path)
     assert "given twice" in refusal("explain", "luck", RIFLES, KRUPP, "--destroyed", 1, "--got", "destroyed=1")
     charge = answer("explain", "luck", RIFLES, KRUPP, "--kind", "charge", "--destroyed", 1)
     assert "such charges" in charge
