@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from analyser.cli.command_base import Commands, command
 from analyser.cli.messages import note
 from analyser.cli.options import METHODS, KeyOption, KeyPath, key_values, method, output, plain_type
 from analyser.common.errors import InputError, shown
-from analyser.morale.systems import SYSTEMS
+from analyser.morale.systems import SYSTEMS, system_of
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -90,6 +91,9 @@ def answer_morale(name: str, scenario: str | Mapping[str, Any] | None, **method:
     from analyser.scenarios.load import read_scenario, ruleset_warnings
 
     raw, file = ({}, "") if scenario is None else read_scenario(scenario)
+    if (other := system_of(raw)) not in (None, name):
+        problem = f"this is a question about {SYSTEMS[str(other)].title}"
+        raise InputError(problem, where=file, allowed=f"analyser morale {other}")
     for option, value in key_values():
         section = raw
         for key in option.path[:-1]:
@@ -107,5 +111,8 @@ def answer_morale(name: str, scenario: str | Mapping[str, Any] | None, **method:
         keys = (path for path, _ in _keys(SYSTEMS[name].question))
         options = {f"question: {'.'.join(path)}": f"--{'-'.join(path)}".replace("_", "-") for path in keys}
         error.where = options.get(error.where, error.where)
+        if error.where == "question":  # about several keys: name their options
+            named = [f"question: {word}" for word in dict.fromkeys(re.findall(r"\w+", error.problem))]
+            error.where = ", ".join(options[key] for key in named if key in options) or error.where
         raise
     answer(name, raw, **method)

@@ -3,7 +3,7 @@
 import pytest
 
 from analyser.morale.systems import system_of
-from tests.helpers.shell import answer
+from tests.helpers.shell import answer, refusal
 
 QUESTIONS = {
     "legion": "courage = 1\ntokens = 2\n",
@@ -44,3 +44,10 @@ def test_a_value_of_the_ruleset_says_where_the_shipped_one_stands():
     told = " ".join(answer("morale", "compare", "--help-all").split())
     assert "--ruleset-legion-rally-sides N Instead of the value in morale/legion.toml." in told
     assert told.count("Instead of the value in ruleset.toml.") == 3  # die, deck, rules
+
+
+def test_a_file_of_another_game_and_missing_options_are_named(file):
+    assert "this is a question about Warmaster" in refusal("morale", "legion", file("dice = 2\n"))
+    one_distance = refusal("morale", "legion", "--courage", 1, "--edge-distance", 12)
+    assert one_distance.startswith("error: --edge-distance, --move-distance: ")
+    assert "--losses" in refusal("morale", "compare", "--models", 6)
