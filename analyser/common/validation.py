@@ -118,6 +118,8 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
         allowed = ", ".join(filter(None, (allowed, _allowed_range(model, finding))))
     if kind in _BOUNDS:
         allowed = _allowed_range(model, finding) or allowed
+    if kind == "string_pattern_mismatch":
+        allowed = "lower case, with hyphens"
     hint = ""
     if kind in ("literal_error", "enum") and isinstance(value, str):
         hint = did_you_mean(value, str(finding["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", "))

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from analyser.analysis.grid import TWO_SIDED_FIGURES
 from analyser.analysis.situations import DUEL_POLICIES, SITUATIONS, Situation
 from analyser.ask.keys import values_of
-from analyser.common.errors import InputError, did_you_mean
+from analyser.common.errors import InputError, allowed_names, did_you_mean
 from analyser.common.metrics import EFFICIENCY
 from analyser.common.validation import Record, Several, as_tuple, optional
 from analyser.engine.attack.summaries import SUMMARY
@@ -181,7 +181,8 @@ class SweepFile(Record):
             if list(names).count(name) > 1:
                 raise ValueError(f"{where}: {name!r} twice")
             if name not in allowed:
-                raise ValueError(f"{where}: no {name!r}{did_you_mean(name, allowed)} (allowed: {', '.join(allowed)})")
+                names_text = allowed_names(allowed, name, "docs/keys.md")
+                raise ValueError(f"{where}: no {name!r}{did_you_mean(name, allowed)} (allowed: {names_text})")
 
 
 def fighting_unit(unit: Unit) -> dict[str, Any]:

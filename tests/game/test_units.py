@@ -40,7 +40,7 @@ def test_ac_2_3_the_second_value_of_a_cell():
         ({"bands": [{"first": 6, "last": 1, "dice": 5}]}, "a band from 6 to 1"),
         ({"bands": [{"first": 1, "last": 6, "dice": -1}]}, "-1 is not usable"),
         ({"kind": "thrown"}, "'thrown' is not usable"),
-        ({"id": "Rifles!"}, "'Rifles!' is not usable"),
+        ({"id": "Rifles!"}, r"'Rifles!' is not usable \(allowed: lower case, with hyphens"),
     ],
 )
 def test_a_row_that_cannot_be(changes, message):

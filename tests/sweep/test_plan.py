@@ -88,6 +88,7 @@ def test_a_changed_profile_is_another_plan():
     [
         ({"situations": ["long-rang"]}, "no 'long-rang'; did you mean 'long-range'"),
         ({"figures": ["p_anihilated"]}, "did you mean 'p_annihilated'"),
+        ({"figures": ["p_anihilated"]}, "10 more: docs/keys.md"),
         ({"policies": ["lookout"]}, "policies: no 'lookout'"),
         ({"situations": ["charge"], "policies": ["tactic", "best"]}, "best play has nothing to choose in charge"),
         ({"attackers": {}}, "units: this key is missing"),
