@@ -254,8 +254,17 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def csv_of_rows(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows of plain data as CSV; the heading has the columns of all rows."""
-    return csv_text(*head_and_cells(rows))
+    """Return rows of plain data as CSV; the heading has the columns of all rows, and nested cells are JSON.
+
+    >>> csv_of_rows([{"unit": "a", "counts": {"hits": 2}}]).splitlines()
+    ['unit,counts', 'a,"{""hits"": 2}"']
+    """
+    head, cells = head_and_cells(rows)
+    return csv_text(head, [[_csv_plain(cell) for cell in row] for row in cells])
+
+
+def _csv_plain(cell: Any) -> Any:
+    return json_text(cell, ensure_ascii=False) if isinstance(cell, Mapping | list | tuple) else cell
 
 
 def head_and_cells(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]]]:

@@ -15,6 +15,7 @@ from analyser.common.text import (
     code_span,
     csv_cell,
     csv_frame,
+    csv_of_rows,
     csv_text,
     escape_markup,
     frequency_sentence,
@@ -111,3 +112,9 @@ def test_a_code_span_ends_where_its_text_does(text):
 
 def test_no_text_is_markup_in_markdown():
     assert escape_markup("a | b\n# c <b> `d` **e** [f](g) $h$") == (r"a \| b # c \<b\> \`d\` \*\*e\*\* \[f\](g) \$h\$")
+
+
+def test_nested_cells_are_json():
+    text = csv_of_rows([{"unit": "a", "counts": {"hits": float("nan")}, "names": ("b",)}])
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert row == {"unit": "a", "counts": '{"hits": null}', "names": '["b"]'}
