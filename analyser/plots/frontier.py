@@ -183,6 +183,9 @@ def fair_points(
             filled = of_faction & is_mispriced
             axes.plot(fair[of_faction], points[of_faction], **{**line, "markerfacecolor": "none", **artist})
             axes.plot(fair[filled], points[filled], **{**line, "label": None, **artist})
+        if not is_mispriced.all():
+            open_style: dict[str, Any] = {"color": look.MEDIUM, "markerfacecolor": "none", "markersize": 4}
+            axes.plot([], [], "o", label="open: fair or undecided", **open_style)
         axes.set(xscale="log", yscale="log", xlim=limits, ylim=limits)
         ticks = [tick for tick in (10, 20, 50, 100, 200, 500, 1000, 2000) if limits[0] <= tick <= limits[1]]
         for axis in (axes.xaxis, axes.yaxis):

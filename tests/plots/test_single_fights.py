@@ -10,7 +10,16 @@ from matplotlib.text import Text
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.plots import cost_against_effect, distribution, margins, panels, points_left, survival, tornado
+from analyser.plots import (
+    cost_against_effect,
+    distribution,
+    fair_points,
+    margins,
+    panels,
+    points_left,
+    survival,
+    tornado,
+)
 from analyser.plots.frontier import efficient_rows
 from tests.oracle.attacks import attack
 
@@ -183,6 +192,14 @@ def test_tornado_bars_reach_from_the_figure_to_what_it_becomes():
     lengths = [abs(bar.get_width()) for bar in ax.patches]
     longest = np.maximum(lengths[: len(lengths) // 2], lengths[len(lengths) // 2 :])
     assert (np.diff(longest) <= 1e-12).all()
+
+
+def test_open_markers_of_fair_points_are_explained():
+    figures = {"points": [50, 60], "fair_points": [40.0, 60.0], "fair_low": [35.0, 50.0], "fair_high": [46.0, 70.0]}
+    names = {"loadout": ["red/a@basic", "red/b@basic"], "faction": ["red", "red"]}
+    ax = fair_points(pd.DataFrame({**names, **figures, "verdict": ["over-priced", "fair"]}))
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["typical interval", "red", "open: fair or undecided"]
 
 
 def test_margins_say_who_wins_how_often():
