@@ -25,7 +25,7 @@ _KEYS_IN_SHORT_HELP = 5
 _EXAMPLES = {
     "legion": ("--courage 2 --tokens 5", "--courage 1 --received 2 --rounds 3 --plot panic.png"),
     "grande-tactique": ("--rout-units '[{edge_distance = 14}]' --rout-turns 2", "division.toml --method both"),
-    "warmaster": ("--dice 2 --turns 3", "order.toml --format json"),
+    "warmaster": ("--move retreats --distance 10 --stands 3", "order.toml --format json"),
     "mordheim": ("--alone-leadership 7 --alone-edge 14", "warband.toml --method both"),
     "compare": ("--models 6 --losses 1 --rounds 3", "losses.toml --plot nerve.png"),
 }

@@ -8,13 +8,12 @@ hypothesis whose power is independent of the variance, Annals of Mathematical St
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analyser.common.errors import InputError, shown
-from analyser.common.intervals import NORMAL_95, greatest_width, intervals, trials_for, width, wilson
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SMALLEST_WIDTH, SMALLEST_SHARE = 1e-5, 1e-3  # the smallest precisions allowed, absolute and relative
 MOST_PLANNED_TRIALS = 10**11  # simulating so many takes minutes for attacks, a day for duels
@@ -69,6 +68,8 @@ class Precision(NamedTuple):
 
     def pilot(self, least: int) -> int:
         """Return the number of trials of the pilot, at least `least`."""
+        from analyser.common.intervals import trials_for
+
         if self.relative:
             return max(least, _RELATIVE_PILOT)
         enough = trials_for(self.width)
@@ -82,6 +83,10 @@ class Precision(NamedTuple):
 
     def needed_trials(self, counts: NDArray[Any], trials: int) -> int:
         """Return the number of trials that makes intervals narrow enough, from the counts in a pilot of `trials`."""
+        import numpy as np
+
+        from analyser.common.intervals import wilson
+
         low, high = wilson(counts, trials, _MARGIN)
         if self.relative:
             return self._trials_at(float(low.min()), trials)
@@ -90,6 +95,8 @@ class Precision(NamedTuple):
 
     def _trials_at(self, probability: float, least: int) -> int:
         """Return the number of trials, at least `least`, that make the interval of a probability narrow enough."""
+        from analyser.common.intervals import NORMAL_95, trials_for, width
+
         wanted = self.width * probability if self.relative else self.width
         most = MOST_PLANNED_TRIALS + 1 if self.relative else max(trials_for(self.width), least)
         trials = max(int(min(4 * NORMAL_95**2 * probability * (1 - probability) / wanted**2, most)), least)
@@ -99,6 +106,8 @@ class Precision(NamedTuple):
 
     def reached_width(self, counts: NDArray[Any], trials: int) -> float:
         """Return the greatest width of the intervals of `counts`; if relative, as a share of each probability."""
+        from analyser.common.intervals import greatest_width, intervals
+
         if not self.relative:
             return greatest_width(counts, trials)
         low, high, _ = intervals(counts, trials)
@@ -139,8 +148,8 @@ class Stopping(NamedTuple):
         """
         if self.precision is None:
             return ""
-        wanted = f"intervals at most {self.precision} wide"
+        intervals = f"intervals at most {self.precision} wide"
         if self.reached is None:
-            return f", a pilot for {wanted} (no event occurred)"
+            return f", a pilot for {intervals} (no event occurred)"
         reached = f"{100 * self.reached:.3g}%" if self.precision.relative else f"{self.reached:.3g}"
-        return f", as planned for {wanted} ({'' if self.reason == 'precision' else 'not quite: '}{reached})"
+        return f", as planned for {intervals} ({'' if self.reason == 'precision' else 'not quite: '}{reached})"

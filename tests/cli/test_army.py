@@ -114,8 +114,9 @@ def test_whose_numbers_count_is_a_question_of_rosters_alone(mine, roster):
 def test_a_wrong_kind_and_a_broken_list_lead_to_what_there_is(file):
     unit = 'unit = "rifle-platoon@basic"\nbattlegroup = "First"\n'
     text = f'faction = "crown"\n[battlegroups]\nFirst = "infantry"\n[[unit]]\n{unit}'
-    assert "see analyser army kinds crown" in answer("army", file(text))
-    assert "Rules of list building: analyser army kinds crown\n" in run("army", "check", file(text)).stdout
+    checked = run("army", "check", file(text)).stdout
+    assert "'infantry' is not a kind of battlegroup of Crown (allowed: faction, " in checked
+    assert "Rules of list building: analyser army kinds crown\n" in checked
     said = refusal("army", file(f'{text}[[boon]]\nboon = "hope"\n'))
     assert "no boon is called 'hope'" in said
     assert "forlorn-hope" in said

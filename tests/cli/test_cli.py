@@ -137,7 +137,6 @@ def test_both_methods_stand_side_by_side(fight):
     [
         (["attack", SHARP_RIFLES, GRENADIERS], ["--trials", 5]),
         (["compare", SHARP_RIFLES, "--target", GRENADIERS], ["--trials", 5, "--seed", 2]),
-        (["compare", "sensitivity", SHARP_RIFLES, GRENADIERS], ["--seed", 2]),
         (["compare", SHARP_RIFLES, "--target", GRENADIERS, "--over", "dice=4"], ["--precision", 0.1]),
         (["explain", "luck", SHARP_RIFLES, GRENADIERS, "--destroyed", 1], ["--trials", 5]),
     ],

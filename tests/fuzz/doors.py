@@ -146,7 +146,7 @@ def compare(given, folder):
 
 
 def matchups(given, folder):
-    options = known(given["options"], "metric", "per_points", "situations", "row", "levels", "threads")
+    options = known(given["options"], "metric", "per_points", "situations", "row", "threads")
     if isinstance(options.get("threads"), int):
         options["threads"] = min(options["threads"], MOST["threads"])
     found = analyser.matchups(given["attackers"], given["defenders"], profiles=small_library(folder), **options)
@@ -334,11 +334,10 @@ OPTIONS = {
     "metric": "mean_damage",
     "per_points": True,
     "at_least": 1,
-    "levels": ["basic"],
     "row": None,
     "distance": 5.5,
 }
-FIELD = {"metric": "p_annihilated", "situations": ["long-range", "charge"], "levels": "basic", "row": "melee"}
+FIELD = {"metric": "p_annihilated", "situations": ["long-range", "charge"], "row": "melee"}
 POLICIES = [
     "lookout until the enemy is within 12, then charge if it is suppressed, else aim and shoot",
     ["charge if within reach and not rally failed", "close in to short range and shoot"],

@@ -132,8 +132,8 @@ def test_it_leads_with_a_sentence_for_each_loadout_that_is_repriced(dear, tmp_pa
     wanted = analyser.what_if("wood/oak@basic", points=60, profiles=dear)
     assert move.sentence == wanted.sentence
     efficiency = f"{wanted.before.efficiency:.0f} → {wanted.after.efficiency:.0f}"
-    both = " → ".join(f"{each.fair_points:.0f}" for each in (move.old, move.new))
-    started = f"wood/oak@basic: 75 → 60 points; fair {both}; efficiency {efficiency}; over-priced → {move.new.verdict}"
+    (worth,) = {f"{each.fair_points:.0f}" for each in (move.old, move.new)}  # the same unit at any price
+    started = f"wood/oak@basic: 75 → 60 points; fair {worth}; efficiency {efficiency}; over-priced → {move.new.verdict}"
     out = run(capsys, dear, fair)[1]
     assert out.startswith(f"Judged against 7 loadouts (Wood 7).\n\n{started}")
     record = json.loads(run(capsys, dear, fair, "--format", "json")[1])

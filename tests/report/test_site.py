@@ -86,7 +86,7 @@ def test_a_loadout_has_one_verdict_on_all_pages_of_a_version(folders, site, text
             assert prices["verdict"].tolist() == of_all["verdict"].tolist()
             assert prices["fair_points"].to_numpy() == pytest.approx(of_all["fair_points"].to_numpy(), nan_ok=True)
             words = plain((report / "index.html").read_text(encoding="utf-8"))
-            among = f"Judged against {len(everybody)} loadouts (Crown 6, Imperium 6)"
+            among = f"Judged against {len(everybody)} loadouts (Crown 6, Imperium 6), by long-range"
             assert f"{among}, as on the page of all reports" in words
             assert f"{among}, here and in every report of this version, so each loadout has one verdict" in plain(text)
 
