@@ -13,11 +13,10 @@ QUESTIONS = {
 }
 FRIENDS = (2, 3, 5, 7, 8, 10, 13)
 LARGE = {  # answered exactly alone
-    "Warmaster, eight obstacles, 8 turns": (
+    "Warmaster, eight obstacles": (
         "warmaster",
         {
             "dice": 3,
-            "turns": 8,
             "obstacles": [
                 {"distance": 15, "kind": "enemy"},
                 *({"distance": distance, "kind": "friend", "chain": distance % 3} for distance in FRIENDS),

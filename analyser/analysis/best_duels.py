@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from analyser.scenarios import load as scenarios
 from analyser.scenarios.duel import DuelScenario, bits_of_wins
 from analyser.scenarios.load import Question, Unit
 from analyser.scenarios.schema import DuelTerms, WantName
-
-if TYPE_CHECKING:
-    pass
 
 
 def duel_with_best_play(scenario: DuelScenario, row: str | None) -> RowResults:

@@ -212,8 +212,9 @@ class PriceDrivers:
             return ""
         if own == unit.defence:
             return others and f", with DEFENCE {own}{others}"
-        reason = "from the front (Resilient)" if unit.has("Resilient") else "by a house rule"
-        return f", with DEFENCE {own}{others} {reason}"
+        resilient, house_rule = unit.has("Resilient"), own != max(unit.defence + unit.has("Resilient"), 1)
+        reasons = ["from the front (Resilient)"] * resilient + ["by a house rule"] * house_rule
+        return f", with DEFENCE {own}{others} {', '.join(reasons)}"
 
     def _dice_detail(self, index: int, times: float) -> str:
         own, usual = (float(figures[index]) for figures in self._dice)

@@ -185,7 +185,8 @@ class FairPoints(JudgedAnswer):
     def units_with_verdict(self, verdict: str) -> pd.DataFrame:
         """Return the units with a verdict, farthest from fair points first; `also` has further levels of the unit."""
         result = self.frame[self.frame["verdict"] == verdict]
-        distances = np.abs(np.log(result["points_over_fair"].to_numpy(np.float64)))
+        log_ratios = np.log(result["points_over_fair"].to_numpy(np.float64))
+        distances = {OVER: log_ratios, UNDER: -log_ratios}.get(verdict, np.abs(log_ratios))
         result = result.iloc[np.argsort(-distances, kind="stable")]
         units = result["loadout"].map(unit_of)
         levels = result.groupby(units, sort=False)["level"].agg(lambda names: ", ".join(names.iloc[1:]))

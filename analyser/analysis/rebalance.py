@@ -166,11 +166,15 @@ def _mean_distance(frame: pd.DataFrame) -> float:
 
 
 def _reliable_rows(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
-    """Return the rows of `ours` with fair points, without those that uncounted benefits may explain."""
+    """Return the rows of `ours` whose points may move to the fair points.
+
+    Those are left out that uncounted benefits may explain, and those that a better loadout's price keeps from rising.
+    """
     frame = standings.prices.frame
     frame = frame[frame["loadout"].isin(list(ours)) & frame["fair_points"].notna()]
     is_wrong = frame[["under_probability", "over_probability"]].max(axis=1) >= WRONG_AT
-    return frame[~(is_wrong & frame["doubt"].astype(bool))].reset_index(drop=True)
+    cannot_rise = frame["at_most"].notna() & (frame["fair_points"] > frame["points"].astype(float))
+    return frame[~(is_wrong & frame["doubt"].astype(bool) | cannot_rise)].reset_index(drop=True)
 
 
 def _expected_distance(frame: pd.DataFrame, points: Floats) -> Floats:

@@ -36,7 +36,8 @@ class FairPrice(NamedTuple):
     fair_low: float
     fair_high: float
     verdict: str  # on the loadout at this price
-    doubt: str = ""  # why the verdict is undecided, or why no higher price is fair
+    doubt: str = ""  # why the verdict is undecided, or over-priced
+    at_most: int | None = None  # points of a loadout that does at least as well, if it costs no more than `points`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,7 +63,9 @@ class SolvedPrice(JudgedAnswer):
     @property
     def headline(self) -> str:
         today = "has no points" if self.today is None else f"costs {self.today} points"
-        return f"{loadout_name(self.loadout)} {today} and is fair at {self.price.points}."
+        most = self.price.at_most
+        limit = "" if most is None else f", but another loadout that does at least as well costs {most}"
+        return f"{loadout_name(self.loadout)} {today} and is fair at {self.price.points}{limit}."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -199,13 +202,11 @@ def solve_price(
     result = _fair_standing(standings, loadout.selector)
     points, doubt = _whole_points(result.fair_points), ""
     at_price = standings.with_([loadout.with_(points=points)], threads)
-    if (most := at_price.price_cap(loadout.selector)) is not None:
-        doubt = f"another loadout that does at least as well costs {most} points, so no higher price is fair"
-        result = _capped(result, most)
-        if points > most:
-            points, at_price = most, standings.with_([loadout.with_(points=most)], threads)
+    most = at_price.price_cap(loadout.selector)
+    if most is not None:
+        doubt = f"another loadout that does at least as well costs {most} points"
     own = at_price[loadout.selector]
-    price = FairPrice(points, result.fair_low, result.fair_high, own.verdict, doubt or own.doubt)
+    price = FairPrice(points, result.fair_low, result.fair_high, own.verdict, doubt or own.doubt, most)
     return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, **standings.conditions)
 
 
@@ -259,9 +260,6 @@ def solve_dice(
         result = changed[loadout.selector]
         if np.isnan(result.fair_points):
             continue
-        if result.fair_points > points:  # at this price, another loadout may be better
-            changed = changed.with_([variant.with_(points=_whole_points(result.fair_points))], threads)
-        result = _capped(result, changed.price_cap(loadout.selector))
         figures = {name: getattr(result, name) for name in ("fair_points", "fair_low", "fair_high")}
         figures["points_over_fair"] = points / result.fair_points
         rows.append({"dice": by, **figures, "verdict": result.verdict, "doubt": result.doubt})
@@ -292,14 +290,6 @@ def _fair_standing(standings: Standings, selector: str) -> Standing:
         allowed = "a loadout that can inflict losses on opponents, and that opponents can inflict losses on"
         raise InputError(f"no fair price: {standing.why}", where=selector, allowed=allowed)
     return standing
-
-
-def _capped(standing: Standing, most: int | None) -> Standing:
-    """Return the standing with fair points and an interval of at most the points of a better loadout."""
-    if most is None:
-        return standing
-    fair, low, high = (min(end, most) for end in (standing.fair_points, standing.fair_low, standing.fair_high))
-    return standing._replace(fair_points=fair, fair_low=low, fair_high=high)
 
 
 def _with_initial_points(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout:

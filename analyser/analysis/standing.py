@@ -102,7 +102,7 @@ class Standings:
         return self._rows["verdict"]
 
     def price_cap(self, selector: str) -> int | None:
-        """Return the points of a better loadout, which limit the fair points; None without one."""
+        """Return the points of a better loadout, from which on this one is over-priced; None without one."""
         at_most = float(self._rows["at_most"].loc[selector])
         return None if np.isnan(at_most) else int(at_most)
 

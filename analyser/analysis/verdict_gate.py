@@ -13,7 +13,7 @@ import pandas as pd
 from pydantic import Field
 
 from analyser.analysis.prices import FairPoints
-from analyser.analysis.verdict import FAIR, NOISE, OVER, UNDECIDED, UNDER, interval_text
+from analyser.analysis.verdict import FAIR, NOISE, OVER, UNDECIDED, UNDER, interval_text, verdict_of
 from analyser.common.errors import InputError, nearest, reason_of, shown, suggestion_of
 from analyser.common.files import write_content
 from analyser.common.text import aligned, counted
@@ -73,8 +73,8 @@ def read_baseline(path: str | os.PathLike[str]) -> Mapping[str, Any]:
 def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str, Any] | None = None) -> pd.DataFrame:
     """Return the loadouts with one of these verdicts that is not accepted, those most probably mispriced first.
 
-    A verdict is accepted if it equals that of the baseline. It is also accepted if no probability has changed since
-    then by more than :data:`analyser.analysis.verdict.NOISE`.
+    A verdict is accepted if it equals that of the baseline. It is also accepted if probabilities alone decide both, and
+    none has changed since then by more than :data:`analyser.analysis.verdict.NOISE`.
     """
     frame = answer.frame[answer.frame["verdict"].isin(verdicts)]
     sides = ["under_probability", "over_probability"]
@@ -83,8 +83,12 @@ def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str,
         before = (accepted or {}).get(row["loadout"])
         if before is None:
             return False
-        changes = [abs(row[side] - getattr(before, side)) for side in sides if getattr(before, side) is not None]
-        return bool(before.verdict == row["verdict"] or (changes and max(changes) <= NOISE))
+        if before.verdict == row["verdict"]:
+            return True
+        old, new = ([getattr(before, side) for side in sides], [row[side] for side in sides])
+        if None in old or before.verdict != verdict_of(*old) or row["verdict"] != verdict_of(*new):
+            return False
+        return bool(max(abs(one - other) for one, other in zip(old, new)) <= NOISE)
 
     new = frame[np.array([not is_accepted(row) for row in frame.to_dict("records")], np.bool_)]
     probability = new[sides].max(axis=1)

@@ -198,7 +198,9 @@ class MoraleResult(Result):
     def _likeliest_row(self, name: str) -> tuple[int, Estimate]:
         """Return the index of the last row in which an event is likeliest, and its probability there."""
         weights = self.raw_tables[self._tables_of_events[name]].weights[f"p_{name}"]
-        row = int(np.flatnonzero(np.isclose(weights, np.max(weights)))[-1])
+        most = np.max(weights)
+        noise = 0.0 if self.trials is None else 3.0 * np.sqrt(most)  # of the count of an equally likely event
+        row = int(np.flatnonzero(weights >= most * (1.0 - 1e-9) - noise)[-1])
         return row, estimate(float(weights[row]), self.trials)
 
     def _row_words(self, name: str, row: int) -> list[str]:

@@ -24,7 +24,7 @@ from analyser.analysis.standing import (
     matchup_changes,
     short_figure,
 )
-from analyser.analysis.verdict import OVER, UNDER, interval_text
+from analyser.analysis.verdict import OVER, UNDER, interval_text, verdict_of
 from analyser.game.units import Loadout
 
 SMALL = 0.02  # a smaller change of log(points / fair points) is negligible
@@ -157,9 +157,16 @@ class StandingChange(NamedTuple):
     def verdict_line(self) -> str:
         """Old and new verdict, points and fair points in a line."""
         fair = ARROW.join(short_figure(side.fair_points) for side in (self.old, self.new))
-        doubt = f": {self.new.doubt}" if self.new.doubt else ": close to the limit" if self.is_at_edge else ""
+        doubt = f": {reason}" if (reason := self.new.doubt or self._reason_besides_probability) else ""
+        doubt = doubt or (": close to the limit" if self.is_at_edge else "")
         verdicts = f"{self.old.verdict}{ARROW}{self.new.verdict}"
         return f"{self.loadout} {verdicts} (at {self.new.points} points, fair {fair}){doubt}"
+
+    @property
+    def _reason_besides_probability(self) -> str:
+        """Reason of a new verdict that does not follow from the probabilities: a better loadout; else empty."""
+        by_probability = verdict_of(self.new.under_probability, self.new.over_probability)
+        return "" if self.new.verdict == by_probability else self.new.why
 
     @property
     def size(self) -> float:
@@ -172,7 +179,7 @@ class StandingChange(NamedTuple):
     def is_at_edge(self) -> bool:
         """True if old and new have fair points, and points / fair points hardly changed."""
         can_be_priced = all(side.fair_points == side.fair_points for side in (self.old, self.new))
-        return can_be_priced and self.size < SMALL
+        return can_be_priced and self.size < SMALL and not self._reason_besides_probability
 
     @property
     def figures_in_words(self) -> dict[str, str]:

@@ -48,17 +48,18 @@ def kind_of(verdict: str) -> str:
 
 
 def mispriced_probability(price: TableRow) -> float:
-    """Return the probability that a loadout is too cheap or too dear, whichever is more likely."""
-    likely = max(price["under_probability"], price["over_probability"])
-    return 0.0 if math.isnan(likely) else likely
+    """Return the probability that a loadout is too cheap or too dear; 0 if a better loadout decides the verdict."""
+    under, over = price["under_probability"], price["over_probability"]
+    is_decided_otherwise = price["verdict"] == OVER != verdict_of(under, over)
+    return 0.0 if math.isnan(under) or is_decided_otherwise else max(under, over)
 
 
 def verdict_text(price: TableRow) -> str:
     """Return the verdict on a price in a few words, with its probability if the probability decides it."""
     verdict: str = price["verdict"]
     if kind_of(verdict) in ("under", "over"):
-        is_likely = verdict == verdict_of(price["under_probability"], price["over_probability"])
-        return f"{verdict} ({rounded_down(mispriced_probability(price))} sure)" if is_likely else verdict
+        likely = mispriced_probability(price)
+        return f"{verdict} ({rounded_down(likely)} sure)" if likely else verdict
     if verdict == FAIR:
         return FAIR
     leans = any(word in price["lean"] for word in ("cheap", "dear"))
@@ -245,7 +246,10 @@ def _prices(price: TableRow, names: Mapping[str, str]) -> dict[str, Any]:
     for verdict, under, over in zip(by_price.verdicts, by_price.under, by_price.over):
         facts: dict[Any, Any] = {"under_probability": under, "over_probability": over, "lean": lean_of(under, over)}
         text = verdict_text(facts | {"verdict": verdict})
-        words.append((kind_of(verdict), text, f"too cheap {whole_percent(under)}, too dear {whole_percent(over)}"))
+        chances = f"too cheap {whole_percent(under)}, too dear {whole_percent(over)}"
+        if text == OVER:  # without a probability
+            chances = f"a better loadout costs {price['at_most']:.0f}"
+        words.append((kind_of(verdict), text, chances))
     return {"today": by_price.today, "words": words, "doubt": replace_selectors(by_price.doubt, names)}
 
 

@@ -41,7 +41,7 @@ def run_sweep(
     executor: Executor | None = None,
     part: str | None = None,
     profiles: ProfilesLike | None = None,
-    progress: Progress = lambda *_: None,
+    progress: Progress | None = None,
 ) -> Sweep:
     """Compute the parts of a plan that are not in its store yet.
 
@@ -60,7 +60,7 @@ def run_sweep(
     part : str, optional
         The job to compute: ``"17/400"`` is the 17th of 400 jobs that share the parts. Jobs may run side by side.
     profiles : Profiles or path, optional
-    progress : callable
+    progress : callable, optional
         Function called after each part with the numbers of finished parts and of all parts.
 
     Returns
@@ -84,7 +84,7 @@ def resume_sweep(
     dask: str | None = None,
     executor: Executor | None = None,
     part: str | None = None,
-    progress: Progress = lambda *_: None,
+    progress: Progress | None = None,
 ) -> Sweep:
     """Resume a sweep with its stored plan, even if the profiles have changed since; see :func:`run_sweep`."""
     return _run(Store(out), workers, dask, executor, part, progress)
@@ -96,7 +96,7 @@ def _run(
     dask: str | None,
     executor: Executor | None,
     part: str | None,
-    progress: Progress,
+    progress: Progress | None,
 ) -> Sweep:
     check_program(store.plan)
     if workers is not None:
@@ -175,7 +175,7 @@ def compute_parts(
     missing: MissingParts,
     start_executor: StartExecutor,
     workers: int,
-    progress: Progress = lambda *_: None,
+    progress: Progress | None = None,
 ) -> int:
     """Compute the `missing` parts and return their number; `progress` is called after each part.
 
@@ -199,7 +199,8 @@ def compute_parts(
                 if isinstance(outcome, FinishedPart):
                     store.log("part", **outcome._asdict(), kind=store.plan.kind(number))
                     count += 1
-                    progress(before + count, store.plan.n_parts)
+                    if progress is not None:
+                        progress(before + count, store.plan.n_parts)
                     continue
                 losses[number] += 1
                 store.log("lost", number=number, problem=repr(outcome), times=losses[number])

@@ -11,7 +11,7 @@ from analyser.analysis.rebalance import TODAY_INDEX, _choose_prices, rebalance
 from analyser.analysis.verdict_gate import failures, read_baseline, write_baseline
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
-from tests.helpers.planted import kin
+from tests.helpers.planted import kin, write_wood
 
 RIFLES = "crown/rifle-platoon@basic"
 
@@ -82,3 +82,17 @@ def test_only_verdicts_that_are_new_fail(tmp_path):
     (tmp_path / "accepted.json").write_text(json.dumps({"verdict": {}}))
     with pytest.raises(InputError, match="verdicts"):
         read_baseline(tmp_path / "accepted.json")
+
+
+def test_what_a_better_loadout_makes_over_priced_is_worth_as_much_as_before_but_not_raised(tmp_path):
+    """Oak at 50 points, worth 61: under-priced beside a stronger unit at 60, over-priced beside the same at 45."""
+    dear, cheap = (write_wood(tmp_path / str(price), oak=50, elder=price) for price in (60, 45))
+    before, after = (fair_points("*/*", profiles=folder) for folder in (dear, cheap))
+    oak, worth = "wood/oak@basic", [each.frame.set_index("loadout")["fair_points"] for each in (before, after)]
+    assert worth[0][oak] == pytest.approx(worth[1][oak], rel=0.03)
+    assert after.units_with_verdict("over-priced")["loadout"].iloc[-1] == oak  # the farthest above fair come first
+    raised = [rebalance("*/*", profiles=folder).frame["loadout"].tolist() for folder in (dear, cheap)]
+    assert [oak in names for names in raised] == [True, False]
+    write_baseline(before, tmp_path / "accepted.json")
+    failed = failures(after, ["over-priced"], read_baseline(tmp_path / "accepted.json"))
+    assert oak in failed["loadout"].tolist()  # although no probability has changed by 5 percentage points

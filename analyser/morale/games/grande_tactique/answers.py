@@ -267,6 +267,7 @@ class RoutSection(Section[Rout]):
 
 
 _COLLAPSE, _UNIT = ("p_collapsed", "p_corps_halted"), ("p_routed", "p_silenced", "p_destroyed", "p_rallied")
+MAIN_EVENTS = ("collapsed", "stands", "off_map", "rallied", "routed")
 PANELS = (
     Panel("bars", "check", "Probability to stand", "arm", "p_stands"),
     Panel("bars", "flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": fleeing.DESTROYING}),

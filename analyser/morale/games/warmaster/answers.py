@@ -16,7 +16,8 @@ from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, MoveSt
 OPEN_GROUND = "open ground"
 CASES = "Friends make way"  # heading above the names of the chains
 MAIN_EVENTS = ("confused",)
-KEY_WORDS = {"friends_make_way": "if friends {} make way".format}
+_FEWEST = "if friends make way where this confuses fewer units"
+KEY_WORDS = {"friends_make_way": lambda choice: _FEWEST if "fewest" in choice else f"if friends {choice} make way"}
 _HALTED = {"at": get_args(Kind)}
 PANELS = (Panel("bars", "stops", "Moved, hatched: stopped", "distance", by="friends_make_way", lost=_HALTED),)
 

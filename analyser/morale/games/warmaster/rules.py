@@ -1,4 +1,4 @@
-"""Warmaster: moves without orders, such as drive-backs, and the confusion that they cause (WM-1 to WM-9)."""
+"""Warmaster: moves without orders, such as drive-backs, and the confusion that they cause (WM-1 to WM-8)."""
 
 from __future__ import annotations
 
