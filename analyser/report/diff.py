@@ -187,7 +187,8 @@ def _standing_changes(old: Matchups, new: Matchups, edited: Sequence[str]) -> di
     except InputError as error:
         return {"no_verdict": error.problem}
     changes = standing_changes(before, after, edited)
-    return {"changes": changes.edited, "others": changes.others, "opponents": after.prices.opponents}
+    conditions = {"opponents": after.prices.opponents, "judged": after.prices.judged}
+    return {"changes": changes.edited, "others": changes.others, **conditions}
 
 
 def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _StageProgress) -> _Comparison:

@@ -36,6 +36,8 @@ class Diff(FramedAnswer):
         The reason why there are no verdicts; empty if there are some.
     opponents : Opponents or None
         The opponents of the new verdicts; None without verdicts.
+    judged : str
+        These opponents, and the situations that the verdicts depend on, in words.
     edits : tuple of Edit
         Edits of the units and the ruleset.
     frame : DataFrame
@@ -67,6 +69,7 @@ class Diff(FramedAnswer):
     others: tuple[StandingChange, ...] = ()
     no_verdict: str = ""
     opponents: Opponents | None = None
+    judged: str = ""
 
     schema = "analyser/diff/1"
 
@@ -102,7 +105,7 @@ class Diff(FramedAnswer):
 
     def blocks(self, limit: int = MOST_MATCHUPS) -> list[Block]:
         """Return a sentence for each loadout, the edits, and the largest changes of matchups."""
-        lines: list[Sequence[str]] = [fill(self._opponents_note())] if self.changes or self.others else []
+        lines: list[Sequence[str]] = [fill(f"{self.judged}.")] if self.changes or self.others else []
         if self.changes:
             lines.append([*(change.sentence for change in self.changes[:limit]), *_more(self.changes, limit)])
         if self.others:
@@ -135,9 +138,6 @@ class Diff(FramedAnswer):
         """Return die and deck, or both pairs if they differ between old and new."""
         old, new = self.old.assumptions, self.new.assumptions
         return [*new] if old == new else [*(f"old: {line}" for line in old), *(f"new: {line}" for line in new)]
-
-    def _opponents_note(self) -> str:
-        return f"Judged {self.opponents}."
 
     def failures(self, limit: float) -> list[str]:
         """Return lines about matchups that changed by more than `limit`, and about newly mispriced loadouts."""
@@ -201,7 +201,7 @@ class Diff(FramedAnswer):
             sentences.append(f"- Other changed verdicts: {escape_markup(sentence)}")
         blocks = [["### Effects of the change (exact)"]]
         if sentences:
-            blocks.append([escape_markup(self._opponents_note())])
+            blocks.append([escape_markup(f"{self.judged}.")])
         blocks.append(sentences or ["No verdicts." if self.edits else "No loadout was edited."])
         if self.edits:
             lines = [f"- {code_span(str(edit))}" for edit in self.edits[:MOST_EDITS]]

@@ -10,10 +10,12 @@ import pytest
 import analyser
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
+from analyser.analysis.price_drivers import defence_of
 from analyser.analysis.prices import CAVEATS, FairPoints, Opponents, fair_points
 from analyser.analysis.rebalance import rebalance
 from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, judge
 from analyser.common.errors import InputError
+from analyser.game.house_rules import HouseRule
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import copies, kin, write_wood
 from tests.helpers.skips import proof
@@ -127,6 +129,16 @@ def test_what_was_changed_is_why(library, changes, verdict, reason):
     found = rated(kin(dragoons, 6, points=points, **changes))
     assert found["verdict"].tolist() == [verdict, *[UNDECIDED if verdict == UNDER else FAIR] * 5]
     assert reason in found["why"].iloc[0].split(";")[0]
+
+
+def test_defence_by_a_house_rule_counts_like_printed_defence_if_it_always_holds(library):
+    rules = {
+        name: HouseRule(when="attacked", defence=2, at=at) for name, at in (("Plates", ()), ("Ridge", "long range"))
+    }
+    dragoons = library["crown/black-watch-assault-dragoons@basic"].model_copy().with_house_rules(rules)
+    printed = dragoons.unit.defence
+    wanted = {"+Plates": printed + 2, "+Ridge": printed, "+Resilient (Front)": printed + 1}
+    assert {name: defence_of(dragoons.with_(rules=name)) for name in wanted} == wanted
 
 
 @pytest.mark.parametrize(

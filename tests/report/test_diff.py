@@ -135,7 +135,7 @@ def test_it_leads_with_a_sentence_for_each_loadout_that_is_repriced(dear, tmp_pa
     (worth,) = {f"{each.fair_points:.0f}" for each in (move.old, move.new)}  # the same unit at any price
     started = f"wood/oak@basic: 75 → 60 points; fair {worth}; efficiency {efficiency}; over-priced → {move.new.verdict}"
     out = run(capsys, dear, fair)[1]
-    assert out.startswith(f"Judged against 7 loadouts (Wood 7).\n\n{started}")
+    assert out.startswith(f"Judged against 7 loadouts (Wood 7), by long-range, short-range-aimed, charge.\n\n{started}")
     record = json.loads(run(capsys, dear, fair, "--format", "json")[1])
     assert record["summary"]["sentences"] == [move.sentence]
     (told,) = record["loadouts"]
@@ -188,7 +188,7 @@ def test_a_summary_in_markdown_can_be_pasted_and_has_no_markup_but_its_own(dear,
     status, out, _ = run(capsys, dear, new, "--summary", summary)
     assert status == 0
     told = summary.read_text(encoding="utf-8")
-    judged = "Judged against 7 loadouts (Wood 7)."
+    judged = "Judged against 7 loadouts (Wood 7), by long-range, short-range-aimed, charge."
     assert told.startswith(f"### Effects of the change (exact)\n\n{judged}\n\n- **wood/oak@basic**: 75 → 60 points; ")
     assert "- `wood/oak: levels.basic.points: 75 -> 60`" in told
     assert "- ``wood/oak: name: oak -> oak `x` | <b>``" in told
@@ -248,7 +248,7 @@ def test_the_command_tells_both(old, easier, capsys):
     status, out, err = run(capsys, old, easier, "--limit", "2")
     assert (status, err) == (0, "")
     judged, sentences, head, *_ = out.split("\n\n")
-    assert judged == "Judged against 4 loadouts (River 4)."
+    assert judged == "Judged against 4 loadouts (River 4), by long-range, short-range-aimed, charge."
     edited = [f"river/otter-guard@{level}" for level in ("basic", "reinforced")]
     assert [line.split(":")[0] for line in sentences.splitlines()] == edited
     assert head.startswith(f"Old: {old}, version ")
