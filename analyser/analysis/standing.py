@@ -13,7 +13,7 @@ from analyser.analysis import equilibrium_prices
 from analyser.analysis.matchups import Matchups, matchups_after_edit
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, exchange_of
 from analyser.analysis.prices import Opponents, fair_points_in
-from analyser.analysis.verdict import NOISE, verdict_of
+from analyser.analysis.verdict import is_noise
 from analyser.common.metrics import EFFICIENCY, number_text
 from analyser.common.text import counted
 from analyser.game.units import Loadout, unit_of
@@ -138,11 +138,8 @@ def keep_verdict_within_noise(old: Standing, new: Standing) -> Standing:
     >>> [keep_verdict_within_noise(old, standing).verdict for standing in new]
     ['under-priced', 'undecided']
     """
-    under, over = new.under_probability - old.under_probability, new.over_probability - old.over_probability
-    # True if no doubt and no better loadout changed the verdicts that follow from the probabilities
-    is_plain = all(one.verdict == verdict_of(one.under_probability, one.over_probability) for one in (old, new))
-    is_noise = max(abs(under), abs(over)) <= NOISE and is_plain
-    return new._replace(verdict=old.verdict, doubt=old.doubt) if is_noise else new
+    before, after = ((one.verdict, one.under_probability, one.over_probability) for one in (old, new))
+    return new._replace(verdict=old.verdict, doubt=old.doubt) if is_noise(before, after) else new
 
 
 class LeadChanges(NamedTuple):

@@ -159,6 +159,25 @@ def verdict_of(under: float, over: float) -> str:
     return FAIR if 1.0 - under - over >= FAIR_AT else UNDECIDED
 
 
+def follows(verdict: str, under: float, over: float) -> bool:
+    """Return True if the probabilities alone decide a verdict, not a doubt or a better loadout."""
+    return verdict == verdict_of(under, over)
+
+
+def is_noise(old: tuple[str, float, float], new: tuple[str, float, float]) -> bool:
+    """Return True if probabilities decide both verdicts, and none changes by more than :data:`NOISE`.
+
+    `old`, `new`: verdict, probability of an under-priced loadout, probability of an over-priced one.
+
+    >>> is_noise(("under-priced", 0.61, 0.0), ("undecided", 0.58, 0.0))
+    True
+    >>> is_noise(("under-priced", 0.61, 0.0), ("over-priced", 0.61, 0.0))  # a better loadout decides
+    False
+    """
+    change = max(abs(new[1] - old[1]), abs(new[2] - old[2]))
+    return bool(change <= NOISE) and follows(*old) and follows(*new)
+
+
 def lean_of(under: float, over: float) -> str:
     """Return the most likely case in words, with its probability rounded down.
 

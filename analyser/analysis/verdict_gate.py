@@ -13,7 +13,7 @@ import pandas as pd
 from pydantic import Field
 
 from analyser.analysis.prices import FairPoints
-from analyser.analysis.verdict import FAIR, NOISE, OVER, UNDECIDED, UNDER, interval_text, verdict_of
+from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, interval_text, is_noise
 from analyser.common.errors import InputError, nearest, reason_of, shown, suggestion_of
 from analyser.common.files import write_content
 from analyser.common.text import aligned, counted
@@ -85,10 +85,8 @@ def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str,
             return False
         if before.verdict == row["verdict"]:
             return True
-        old, new = ([getattr(before, side) for side in sides], [row[side] for side in sides])
-        if None in old or before.verdict != verdict_of(*old) or row["verdict"] != verdict_of(*new):
-            return False
-        return bool(max(abs(one - other) for one, other in zip(old, new)) <= NOISE)
+        old = before.verdict, before.under_probability, before.over_probability
+        return None not in old and is_noise(old, (row["verdict"], row[sides[0]], row[sides[1]]))
 
     new = frame[np.array([not is_accepted(row) for row in frame.to_dict("records")], np.bool_)]
     probability = new[sides].max(axis=1)

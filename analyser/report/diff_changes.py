@@ -24,7 +24,7 @@ from analyser.analysis.standing import (
     matchup_changes,
     short_figure,
 )
-from analyser.analysis.verdict import OVER, UNDER, interval_text, verdict_of
+from analyser.analysis.verdict import OVER, UNDER, follows, interval_text
 from analyser.game.units import Loadout
 
 SMALL = 0.02  # a smaller change of log(points / fair points) is negligible
@@ -165,8 +165,8 @@ class StandingChange(NamedTuple):
     @property
     def _reason_besides_probability(self) -> str:
         """Reason of a new verdict that does not follow from the probabilities: a better loadout; else empty."""
-        by_probability = verdict_of(self.new.under_probability, self.new.over_probability)
-        return "" if self.new.verdict == by_probability else self.new.why
+        new = self.new
+        return "" if follows(new.verdict, new.under_probability, new.over_probability) else new.why
 
     @property
     def size(self) -> float:

@@ -15,7 +15,7 @@ from analyser.analysis.efficiency import TableRow
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.price_drivers import defence_of
 from analyser.analysis.roles import role_of
-from analyser.analysis.verdict import FAIR, OVER, UNDER, lean_of, rounded_down, verdict_of
+from analyser.analysis.verdict import FAIR, OVER, UNDER, follows, lean_of, rounded_down
 from analyser.common.text import whole_percent
 from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Unit, unit_of
@@ -50,7 +50,7 @@ def kind_of(verdict: str) -> str:
 def mispriced_probability(price: TableRow) -> float:
     """Return the probability that a loadout is too cheap or too dear; 0 if a better loadout decides the verdict."""
     under, over = price["under_probability"], price["over_probability"]
-    is_decided_otherwise = price["verdict"] == OVER != verdict_of(under, over)
+    is_decided_otherwise = price["verdict"] == OVER and not follows(OVER, under, over)
     return 0.0 if math.isnan(under) or is_decided_otherwise else max(under, over)
 
 
