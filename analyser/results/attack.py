@@ -22,7 +22,7 @@ from analyser.common.text import counted, frequency_sentence, rating_text, rows_
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.engine.pool.pmf import check_size
+from analyser.engine.pool.pmf import interpreted_seconds
 from analyser.game.names import loadout_name
 from analyser.game.ruleset import Face, Rating
 from analyser.game.units import MOST_MODELS
@@ -278,7 +278,7 @@ def result_without_rules(scenario: Scenario) -> AttackResult:
 def _exact_result(scenario: Scenario) -> AttackResult:
     fight = python_copy(scenario.fight)
     die, deck = _die_and_deck(scenario)
-    check_size(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
+    exact_attack.compile_for(interpreted_seconds(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0)))
     faces, cards = die / die.sum(), deck / deck.sum()
     scores, pmf, outcomes, probabilities = exact_attack(scenario.fight, faces, cards, odds_of(die, deck))
     wrecked = float((die[Face.HEROIC] + die[Face.STRIKE]) / die.sum())

@@ -20,7 +20,7 @@ from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, run_chunks
 from analyser.engine.pool.alias import score_table
 from analyser.engine.pool.dice_layout import Layout, OtherDraw, layout_for
 from analyser.engine.pool.kernel import Block, ScoreTable, block_for, roll_block, roll_chunks
-from analyser.engine.pool.pmf import check_size, pmf_of
+from analyser.engine.pool.pmf import interpreted_seconds, pmf_of
 from analyser.engine.rng import counter_of_chunk, stream_of
 from analyser.game.ruleset import Face
 from analyser.rules import discipline
@@ -78,7 +78,7 @@ def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: 
     layout = layout_for(facts, scores, die, others, dice, rolls_dice=rolls_dice)
     table = None
     if not rolls_dice:
-        check_size(facts, dice)
+        pmf_of.compile_for(interpreted_seconds(facts, dice))
         numbers, alias = score_table(pmf_of(fight, scores, die / die.sum(), deck / deck.sum()))
         cells = (numbers * math.prod(shape[1:])).astype(type(layout.limit))
         table = ScoreTable(alias, np.uint64(len(alias).bit_length() - 1), cells)

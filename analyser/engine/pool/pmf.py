@@ -21,6 +21,7 @@ _KINDS_WAITING = len(WaitingDie) - 1
 _FINAL_STRIKE, _WAITING_DIE, _SCORE = 1, 1 << 8, 32
 _PART_BITS = 8
 _PART = (1 << _PART_BITS) - 1
+_SECONDS_PER_ADDITION = 4e-6  # in the interpreter
 MOST_ADDITIONS = 1e9  # most additions for an exact distribution; they take some seconds
 _MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # most outcomes of a first-roll die with the dice that it adds
 
@@ -117,8 +118,8 @@ def memory_sizes(fight: FightFacts, dice: int) -> Integers:
     return sizes
 
 
-def check_size(fight: FightFacts, dice: int) -> None:
-    """Raise InputError if the exact distribution of a pool of `dice` first-roll dice would take too long."""
+def interpreted_seconds(fight: FightFacts, dice: int) -> float:
+    """Return the time the interpreter takes for a pool of `dice` first-roll dice; InputError if compiling is no help."""
     scores = scores_for(fight, dice)
     memories = float(np.prod(memory_sizes(fight, dice), dtype=np.float64))
     additions = memories * (score_bound(fight, scores, dice) - scores.hit) * dice
@@ -127,6 +128,7 @@ def check_size(fight: FightFacts, dice: int) -> None:
         simulated = "" if fight.overcharge or fight.extra_dice else "; or the method monte-carlo"
         allowed = f"fewer dice, less Veteran or fewer extra re-rolls{simulated}"
         raise InputError(f"the exact distribution of this pool takes {needed}", where="attack.dice", allowed=allowed)
+    return additions * _SECONDS_PER_ADDITION
 
 
 @step

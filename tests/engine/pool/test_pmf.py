@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+import analyser
+from analyser.common.jit import Tiered
 from analyser.engine.pool.pmf import empty_outcomes, fill_first_die_outcomes, memory_moves, memory_sizes
 from analyser.rules.attack import scores_for
 from analyser.scenarios.load import load_scenario
@@ -31,3 +33,19 @@ def test_every_move_ends_in_a_memory_that_there_is():
         assert after.min() >= 0
         assert after.max() < memories
         assert added.max() <= most
+
+
+@pytest.mark.parametrize("ask", [analyser.exact, analyser.simulate])
+def test_a_large_pool_does_not_wait_for_the_interpreter(ask, monkeypatch):
+    """Extra re-rolls with Overcharge take millions of additions: without compilation the first call took minutes."""
+    expected = []
+
+    def compile_for(kernel, seconds):
+        expected.append(seconds > kernel._compile_time)
+        _ = kernel.compiled
+
+    monkeypatch.setattr(Tiered, "compile_for", compile_for)
+    rerolls = {"faces": ["strike", "miss", "blank"], "dice": 4}
+    attack = {"dice": 10, "rating": "neutral", "extra_reroll": rerolls, "overcharge": True, "attacker_models": 5}
+    ask({"attack": attack | {"attacker_damage_limit": 2}, "target": {"models": 5, "defence": 2, "damage_limit": 3}})
+    assert True in expected
