@@ -32,7 +32,7 @@ _TARGETS = tuple(
     )
 )
 """Targets for the odds of a card; the reader can change their numbers."""
-_ADJUSTABLE = ("defence", "damage_limit", "models")
+_ADJUSTABLE = ("models", "defence", "damage_limit", "discipline", "break_limit")
 
 
 class UnitCard(NamedTuple):

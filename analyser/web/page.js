@@ -198,14 +198,15 @@ document.addEventListener("input", ({ target }) => {
   if (name) actions[name](...details, target.value);
 });
 
+// A number out of its range is corrected when the reader leaves its box.
+document.addEventListener("focusout", ({ target }) => target.dataset.set && render());
+
 addEventListener("popstate", (event) => {
   const there = fromLink(location.hash);
   const { attacker, target, row, beside, conditions } = there;
-  setState(event.state ? { ...state, attacker, target, row, beside, conditions } : there); // losses in the game stay
-  wantedView = event.state?.view ?? "";
   depth = event.state?.depth ?? 0;
-  game.save(toLink(state));
-  render();
+  const parts = event.state ? { attacker, target, row, beside, conditions } : there; // losses in the game stay
+  change(parts, { view: event.state?.view }); // and enter the address
 });
 
 function begin() {

@@ -51,7 +51,7 @@ COMBAT_PANELS = {
     "duel": {
         "heading": "Duel from this distance",
         "about": "By default both shoot if they can, else charge, else take cover. A toss each round decides which "
-        "acts first. Rounds played:",
+        "acts first.",
         "shares": [
             {"name": "attacker_wins", "label": "wins", "look": "won"},
             {"name": "draw", "label": "draw", "look": "even"},

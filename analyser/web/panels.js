@@ -361,7 +361,7 @@ function combat(about, kind) {
     `section.sheet${far ? ".far" : ""}`,
     { "data-key": kind, "aria-label": heading },
     h("h3", {}, heading),
-    h("p.small", {}, found.rounds ? [`${said} ${found.rounds.length}.`, ...notes].join(" ") : far || said),
+    h("p.small", {}, found.rounds ? [`${said} Rounds played: ${found.rounds.length}.`, ...notes].join(" ") : far || said),
     h("div.stack", { "aria-hidden": "true" }, shown.map(({ name, look }) => h(`i.${look}`, { style: width(found[name]) }))),
     h("div.three", {}, shown.map(share)),
     table(page.outcomes.map(({ label }) => label), rows),

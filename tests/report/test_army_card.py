@@ -75,4 +75,12 @@ def test_odds_follow_the_numbers_of_a_card_and_are_those_of_python(visit, tmp_pa
     assert f"models lost {found.summary['mean_models_destroyed']:.1f}" in line.inner_text()
     assert f"suppresses {percent(found.probability('suppressed'))}" in line.inner_text()
     assert page.locator("th.at").inner_text() == "1–6"
+    page.get_by_label("DISCIPLINE").fill("9")
+    steadier = analyser.attack(attack, target | {"discipline": 9})
+    assert f"suppresses {percent(steadier.probability('suppressed'))}" in line.inner_text()
+    for wrong in ("", "61", "-1"):
+        page.get_by_label("Distance, inches").fill(wrong)
+        assert line.inner_text() == "A number is missing or out of its range."
+    page.get_by_label("Distance, inches").fill("14.5")
+    assert line.inner_text() == "No row can shoot at this target at this distance."
     assert bring("axe_playwright_python.sync_playwright").Axe().run(page).violations_count == 0

@@ -103,6 +103,8 @@ def test_back_goes_the_way_that_was_come_and_keeps_losses(visit, table):
     page.get_by_role("button", name=f"Models of {GRENADIERS}: one less").click()
     page.go_back()
     assert page.locator(".targets .card").first.is_visible()
+    page.reload()  # as phones do by themselves
+    page.locator("html.ready").wait_for()
     assert "11 of 12" in page.locator(".targets .card", has=page.get_by_text(GRENADIERS, exact=True)).inner_text()
     page.go_back()
     assert page.locator(".attackers .card").first.is_visible()

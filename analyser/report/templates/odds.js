@@ -1,9 +1,11 @@
 // Odds of each card of an army against a target. The exact engines compute them; they are unpacked on first use.
 
 const odds = byId("odds");
+const WRONG = "wrong"; // a number that is missing or out of its range
+const isWrong = (values) => Object.values(values).includes(WRONG);
 const field = (label, value, attributes, act) => {
-  const input = element("input", { type: "number", inputmode: "numeric", value, ...attributes });
-  input.addEventListener("input", () => input.value !== "" && input.validity.valid && act(Number(input.value)));
+  const input = element("input", { type: "number", inputmode: "decimal", value, ...attributes });
+  input.addEventListener("input", () => act(input.value !== "" && input.validity.valid ? Number(input.value) : WRONG));
   return element("label", {}, label, input);
 };
 const startOdds = async () => {
@@ -15,8 +17,9 @@ const startOdds = async () => {
   const cards = [...document.querySelectorAll(".card")].filter((_, at) => all[at]); // other units are too large for the engines
   const lines = cards.map((card) => card.appendChild(element("ul.live", { "aria-live": "polite" })));
   const show = () => {
-    const target = withChanges(targets[place.value], numbers, edits);
+    const target = withChanges(targets[place.value], isWrong(numbers) ? {} : numbers, edits);
     cards.forEach((_, at) => {
+      if ([numbers, fight, standing[at]].some(isWrong)) return lines[at].replaceChildren(element("li", {}, "A number is missing or out of its range."));
       const unit = units[at];
       const rows = unit.rows.map((row, number) => ({ row, answer: engine.attack(unit, number, target, { ...fight, attacker: standing[at] }) }));
       const shots = ranked(rows.filter(({ row, answer }) => row.kind === page.shoots && !answer.refused), page);
@@ -34,7 +37,7 @@ const startOdds = async () => {
     for (const edit of edits) numbers[edit.name] = numberOf(target, edit, 0);
     controls.replaceChildren(
       ...edits.map(({ name, label, least, most }) => field(label, numbers[name], { min: least, max: most }, set(numbers, name))),
-      field("Distance, inches", fight.distance, { min: 0, max: 60 }, set(fight, "distance")),
+      field("Distance, inches", fight.distance, { min: 0, max: 60, step: 0.01 }, set(fight, "distance")),
     );
     show();
   };
@@ -50,7 +53,7 @@ const startOdds = async () => {
     };
     const byDamage = card.dataset.by === "damage";
     const stand = (name) => (value) => {
-      if ((name === "damage") === byDamage) mark(value);
+      if (value !== WRONG && (name === "damage") === byDamage) mark(value);
       set(standing[at], name)(value);
     };
     const modelsLeft = models > 1 && field("Models left", models, { min: 1, max: models }, stand("models"));
