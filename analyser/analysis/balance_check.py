@@ -1,6 +1,6 @@
 """Check of fair points by battles: each loadout fills an army of about equal points, and every two armies fight.
 
-Fair points also take close battlefields and the usual price of a role into account. So win rates are also compared with
+Fair points also count a small battlefield and the usual price of a role. So win rates are also compared with
 the points at which a unit loses as much as it destroys on the battlefield of these battles alone (even points).
 """
 
@@ -126,8 +126,8 @@ class BalanceCheck(FramedAnswer):
             f"points each, {counted(self.trials, 'battle')} for each pair. Win rates are precise within "
             f"{100 * widest:.1f} percentage points. "
             f"The rank correlation of win rates is {fair} with fair points, and {even} with the points at which each "
-            "unit comes out even on this battlefield. Fair points also count close battlefields and the usual price of "
-            "each role. Intervals are due to the dice."
+            "unit comes out even on this battlefield. Fair points also count a small battlefield and the usual price "
+            "of each role. Intervals are due to the dice."
         )
 
     def blocks(self) -> list[Block]:

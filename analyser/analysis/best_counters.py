@@ -43,7 +43,7 @@ class BestCounter(NamedTuple):
 
     @property
     def pays(self) -> bool | None:
-        """True if the attacker gains points, or hurts if points are unknown; None for duels and without an attacker."""
+        """True if the attacker gains points (hurts, if points are unknown); None for duels and without an attacker."""
         if self.attacker is None or not np.isnan(self.p_wins):
             return None
         gain = self.points_lost - self.own_points_lost

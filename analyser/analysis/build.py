@@ -135,6 +135,7 @@ def build(
     answer = Build(
         chosen.id,
         points,
+        limits.least_points,
         scale_name,
         lists,
         over,

@@ -47,6 +47,8 @@ class Build(Answer):
     lists : tuple of BuiltList
         The list with the highest value (no other list exceeds it by more than the share `gap`), then the next best. The
         value is the sum of the values of the units, and says little about wins in battle; see `battles` for these.
+    least_points : int
+        Fewest points of a list by its scale (FB-1).
     over : str
         Value that the search maximised: the ``mean`` over the opponents, or the ``worst`` case.
     opponents : tuple of str
@@ -63,6 +65,7 @@ class Build(Answer):
 
     faction: str
     points: int
+    least_points: int
     scale: str
     lists: tuple[BuiltList, ...]
     over: str
@@ -100,7 +103,7 @@ class Build(Answer):
     @property
     def headline(self) -> str:
         reason = "has the highest score in battles" if self.battles else "has the highest sum of unit values"
-        return f"{self.best.name} {reason}, of the lists of {faction_name(self.faction)} up to {self.points:,} points."
+        return f"{self.best.name} {reason}, of the lists of {faction_name(self.faction)} with {self._limits}."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -247,7 +250,12 @@ class Build(Answer):
         """Title of the answer. Without battles it does not call the lists the best."""
         values = f"Lists of {self.faction} with the highest sums of unit values"
         title = f"Best lists of {self.faction}" if self.battles else values
-        return f"{title}, up to {self.points:,} points"
+        return f"{title}, {self._limits}"
+
+    @property
+    def _limits(self) -> str:
+        least = "" if self.least_points == self.points else f"{self.least_points:,} to "
+        return f"{least}{self.points:,} points"
 
     @property
     def explanation(self) -> str:

@@ -16,7 +16,14 @@ from analyser.analysis.selection import Selectors
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import COMPARE_METRICS, PER_100_POINTS, MetricLike, checked_metric, temporary_metric
+from analyser.common.metrics import (
+    COMPARE_METRICS,
+    PER_100_POINTS,
+    MetricLike,
+    checked_metric,
+    function_of,
+    temporary_metric,
+)
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.scenarios import schema
@@ -267,5 +274,6 @@ def _comparison(
     if results and not answer.best:
         why = "the target's profile has no victory points or no points"
         why = "the profiles have no points" if metric.endswith(PER_100_POINTS) else why
+        why = why if function_of(metric) is None else "its function returns no number (NaN)"
         raise InputError(f"no loadout has the metric {metric!r}, because {why}", where="metric")
     return answer

@@ -61,7 +61,7 @@ class _RowAtDistances(NamedTuple):
 
 
 def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
-    """Return curves by selector without a level: for each unit, one for each category in which it destroys points."""
+    """Return the curves of each unit (selector without a level), one for each category in which it destroys points."""
     figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
     targets: dict[tuple[str, str], int] = {}
     for attackers, defenders in _with_same_defenders(answer):

@@ -187,7 +187,7 @@ def _why(row: TableRow, units: Mapping[str, Unit]) -> str:
         targets = f"other {row['defender_category']} targets"
         usual.append(f"{row['attacker_unit']} usually destroys {_points_text(by_attacker)} of {targets}")
     if not math.isnan(on_target):
-        usual.append(f"others usually destroy {_points_text(on_target)} of {row['defender_unit']}")
+        usual.append(f"other attackers usually destroy {_points_text(on_target)} of {row['defender_unit']}")
     reasons = [", ".join(usual)] if usual else []
     attacker, target = units.get(row["attacker"]), units.get(row["defender"])
     if attacker is not None and target is not None:

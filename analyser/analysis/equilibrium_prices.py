@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from analyser.common.kernel_records import Floats
 
 NEGLIGIBLE_LOSS = 0.01  # points destroyed in a round per own point: smaller losses do not matter
-PICKINESS = 2.0  # a lead of 0.5 makes a loadout e times as frequent among the opponents as a lead of 0
+PICKINESS = 2.0  # a lead of 0.5 makes a loadout 2.7 times as frequent among the opponents as a lead of 0
 _MOST_ROUNDS, _MOST_STEPS, _LONGEST_STEP = 10_000, 100, 1.0
 _STEP = 0.4  # a price changes by this share of its gain in a round; with 0.5, several prices would oscillate
 _TOLERANCE = 1e-10  # iterations end when logarithms change by less

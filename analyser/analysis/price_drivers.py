@@ -101,6 +101,7 @@ class PriceDrivers:
             SUPPRESSED: np.exp(offence - free_offence),
         }
         weights, peers = exchange.uniform_weights, peers_of(roles, exchange.unit_numbers)
+        self._without_peers = {index for own, others in peers if not len(others) for index in own.tolist()}
 
         def with_peer_median(figures: Floats) -> tuple[Floats, Floats]:
             figures = np.log(np.maximum(figures, _FLOOR))
@@ -166,8 +167,9 @@ class PriceDrivers:
         reasons = "; ".join(self._text(name, index) for name in names)
         if reasons:
             return reasons
-        if len(self._by_role[role := self._roles[index]]) == 1:
-            return f"no other unit here has its role ({role})"
+        role = self._roles[index]
+        if index in self._without_peers:
+            return f"no {'different' if len(self._by_role[role]) > 1 else 'other'} unit here has its role ({role})"
         return f"it is similar to other {plural(role)} in every figure"
 
     def _text(self, name: str, index: int) -> str:

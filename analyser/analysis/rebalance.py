@@ -101,9 +101,9 @@ def rebalance(
 ) -> PriceChanges:
     """Return the fewest price changes that bring the mean distance from fair prices within a limit.
 
-    The changes are chosen by the fair prices of :func:`analyser.fair_points` at today's points; then verdicts and
-    the mean distance are computed with all changes. Among the levels whose prices can change, none becomes cheaper than
-    the next smaller level of its unit, unless it is cheaper today.
+    Changes are chosen by today's fair prices (:func:`analyser.fair_points`); then verdicts and the mean distance are
+    computed with all changes. Among the levels whose prices can change, none becomes cheaper than the next smaller
+    level of its unit, unless it is cheaper today.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def _mean_distance(frame: pd.DataFrame) -> float:
 def _reliable_rows(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
     """Return the rows of `ours` whose points may move to the fair points.
 
-    Those are left out that uncounted benefits may explain, and those that a better loadout's price keeps from rising.
+    Left out are prices that uncounted benefits may explain, and rises that a better loadout's price forbids.
     """
     frame = standings.prices.frame
     frame = frame[frame["loadout"].isin(list(ours)) & frame["fair_points"].notna()]

@@ -1,4 +1,4 @@
-"""Effect on a figure of raising or lowering each characteristic of either unit by 1."""
+"""Changes of a figure when a characteristic of either unit rises or falls by 1."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def sensitivity(
     profiles: ProfilesLike | None = None,
     **conditions: Unpack[Conditions],
 ) -> Sensitivity:
-    """Return the exact effect on a figure of an attack of raising or lowering each characteristic by 1.
+    """Return the exact change of an attack's figure if each characteristic in turn rises or falls by 1.
 
     Parameters
     ----------

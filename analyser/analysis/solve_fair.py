@@ -104,10 +104,10 @@ class SolvedDice(JudgedAnswer):
     role : str
         Role; its factor in the price stands for benefits that no fight shows.
     dice : int or None
-        The change with the verdict fair whose fair price is nearest to the points; None if no change has this verdict,
+        Of the changes judged fair, the one with the fair price nearest to the points; None if none is judged fair,
         or if a larger change than those tried may be nearer.
     frame : DataFrame
-        One row for each change with a fair price, with the fair points, the verdict, and why it is undecided.
+        One row for each change with a fair price: fair points, verdict, and the reason if others than these decide it.
     """
 
     loadout: str
@@ -200,13 +200,11 @@ def solve_price(
         first = _fair_standing(standings, loadout.selector)
         standings = standings.with_([loadout.with_(points=_whole_points(first.fair_points))], threads)
     result = _fair_standing(standings, loadout.selector)
-    points, doubt = _whole_points(result.fair_points), ""
+    points = _whole_points(result.fair_points)
     at_price = standings.with_([loadout.with_(points=points)], threads)
+    own, doubt = at_price[loadout.selector], _doubt(at_price, loadout.selector)
     most = at_price.price_cap(loadout.selector)
-    if most is not None:
-        doubt = f"another loadout that does at least as well costs {most} points"
-    own = at_price[loadout.selector]
-    price = FairPrice(points, result.fair_low, result.fair_high, own.verdict, doubt or own.doubt, most)
+    price = FairPrice(points, result.fair_low, result.fair_high, own.verdict, doubt, most)
     return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, **standings.conditions)
 
 
@@ -262,7 +260,7 @@ def solve_dice(
             continue
         figures = {name: getattr(result, name) for name in ("fair_points", "fair_low", "fair_high")}
         figures["points_over_fair"] = points / result.fair_points
-        rows.append({"dice": by, **figures, "verdict": result.verdict, "doubt": result.doubt})
+        rows.append({"dice": by, **figures, "verdict": result.verdict, "doubt": _doubt(changed, loadout.selector)})
     curve = pd.DataFrame(rows)
     return SolvedDice(loadout.selector, row, role, points, _fair_change(curve), curve, **standings.conditions)
 
@@ -277,6 +275,13 @@ def _fair_change(curve: pd.DataFrame) -> int | None:
     neighbour = {0: 1, len(curve) - 1: len(curve) - 2}.get(best)
     is_at_end = neighbour is not None and log_ratios[best] * log_ratios[neighbour] > 0
     return None if is_at_end else int(curve["dice"][best])
+
+
+def _doubt(standings: Standings, selector: str) -> str:
+    """Return why a verdict does not follow from the fair points, or is undecided."""
+    most = standings.price_cap(selector)
+    better = f"another loadout that does at least as well costs {most} points"
+    return standings[selector].doubt if most is None else better
 
 
 def _whole_points(points: float) -> int:

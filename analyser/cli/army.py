@@ -13,6 +13,7 @@ from analyser.cli.messages import note
 from analyser.cli.option_base import METHOD, OUTPUT, Option, file_of
 from analyser.cli.options import INPUT, PAGE, PROFILES, QUIET, THREADS, out_extension, output, situations
 from analyser.common.files import write_content
+from analyser.game.names import number_and_selector
 
 if TYPE_CHECKING:
     from analyser.game.army import Army
@@ -141,7 +142,7 @@ def army_build(
 
     --out FILE.html writes a page. Run the command again to resume battles that were stopped.
     """
-    opponents = [parse_army(text) if "," in text else text for text in against]
+    opponents = [parse_army(text) if "," in text or number_and_selector(text)[1] != text else text for text in against]
     if keys.get("battles", True):
         note_first_battles()
     elif without_effect := [f"--{name}" for name in ("trials", "seed") if name in keys]:

@@ -23,7 +23,7 @@ from analyser.game.ruleset import HouseRules
 MOST_UNITS = 500
 MOST_POINTS = 100_000
 _NUMBER_SUFFIX = re.compile(r"( #\d+)+$")  # such as " #2", which makes a repeated name unique
-_COUNT_AND_SELECTOR = re.compile(r"\s*(-?\d[\d.]{0,17})(?:\s*[x×]\s+|\s+(?=[\w-]+/))(\S.*)")
+_COUNT_AND_SELECTOR = re.compile(r"\s*(-?\d[\d.]{0,17})(?:\s*[xX×]\s+|\s+(?=[\w-]+/))(\S.*)")
 _ALWAYS_BY_LEVEL = ("models", "points", "victory_points")
 
 
@@ -208,7 +208,18 @@ def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | N
         changes = {key: value for key, value in profile_of(loadout).items() if value != before.get(key)} | changes
         removed = (key for key in units.KEYS_BY_LEVEL if key in before and getattr(loadout.unit, key) is None)
         changes = dict.fromkeys(removed, "none") | changes
-    return loadout.selector, with_changes(loadout, changes), changes
+    changed = with_changes(loadout, changes)
+    if "models" in changes and "behemoth" not in changed.unit.traits:
+        _check_has_dice(changed)
+    return loadout.selector, changed, changes
+
+
+def _check_has_dice(loadout: units.Loadout) -> None:
+    """Raise InputError if no row has attack dice for the unit's models (AC-2.3)."""
+    models, bands = loadout.level.models, [band for row in loadout.unit.rows for band in row.bands]
+    if bands and not any(band.first <= models <= band.last for band in bands):
+        most = max(band.last for band in bands)
+        raise InputError(f"no row has attack dice for {models} models", where="models", allowed=f"up to {most}")
 
 
 def profile_of(loadout: units.Loadout) -> dict[str, Any]:

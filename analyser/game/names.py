@@ -24,7 +24,7 @@ LONGEST_ID = 80  # characters; the id of a faction is also the name of its file
 _LONGEST_SLUG = LONGEST_ID - 20  # leaves room for a number that makes the id unique
 _LONGEST_NUMBERED = 150  # characters kept of a name when a number is added
 
-_NUMBER_AND_SELECTOR = re.compile(r"\s*(\d{1,9})\s*[x×]\s+(\S.*)")
+_NUMBER_AND_SELECTOR = re.compile(r"\s*(\d{1,9})\s*[xX×]\s+(\S.*)")
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
 Name = Annotated[str, AfterValidator(plain_name)]
@@ -49,11 +49,20 @@ def faction_name(faction: str) -> str:
     return faction.replace("-", " ").title()
 
 
+_SELECTOR = re.compile(r"[a-z0-9-]+/([a-z0-9-]+)(?:@(.+))?")
+
+
 def loadout_name(selector: str) -> str:
-    """Return the name of a loadout for a sentence: ``Rifle platoon (basic)``; other text is unchanged."""
-    _, slash, rest = selector.partition("/")
-    unit, at, level = rest.replace("-", " ").partition("@")
-    return f"{unit.capitalize()}{f' ({level})' if at else ''}" if slash else selector
+    """Return the name of a loadout for a sentence; other text is unchanged.
+
+    >>> loadout_name("crown/rifle-platoon@basic"), loadout_name("1/95th Rifles")
+    ('Rifle platoon (basic)', '1/95th Rifles')
+    """
+    parts = _SELECTOR.fullmatch(selector)
+    if parts is None:
+        return selector
+    unit, level = (part and part.replace("-", " ") for part in parts.groups())
+    return f"{unit.capitalize()} ({level})" if level else unit.capitalize()
 
 
 def selector_parts(selector: str) -> tuple[str, str, str]:

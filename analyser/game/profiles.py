@@ -30,7 +30,6 @@ MORALE_RULESETS = "morale"  # subfolder of a folder of profiles, with the rulese
 _VERSION_LENGTH = 12  # hexadecimal digits of a version
 _TIME_STAMP_STEP = 2_000_000_000  # nanoseconds; within this time two changes may have the same time stamp
 _SELECTOR_EXAMPLE = "such as crown/rifle-platoon@reinforced"
-_KEYS_IN_PYTHON = 'in Python a table of keys: {{"unit": {0!r}, "models": 4}}, or "attacker" for an attacker'
 
 
 def shipped_profiles() -> Path:
@@ -240,7 +239,7 @@ class Profiles:
         before, colon, _ = selector.partition(":")
         if colon:  # some commands accept keys after a colon
             problem = f"selector {shown(selector)}: no keys are accepted after a colon here"
-            raise InputError(problem, allowed=f"{before!r}; {_KEYS_IN_PYTHON.format(before)}")
+            raise InputError(problem, allowed=f"{before!r}; keys go into a table in a file, or a mapping in Python")
         selector = selector_from_words(selector, self._factions_for(selector_parts(selector)[0]))
         faction_part, unit_part, _ = selector_parts(selector)
         candidates = self._factions_for(faction_part).items()

@@ -417,16 +417,31 @@ def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArra
     return {"probability": weights / trials, "count": weights, "low": low, "high": high, "interval": methods}
 
 
-def result_sentence(first: str, second: str, wins: float, loses: float, draws: float) -> str:
+def result_sentence(first: str, second: str, wins: Estimate, loses: Estimate, draws: float) -> str:
     """Return a headline with the likeliest result of a fight between two sides: a win of either, or a draw.
 
-    >>> result_sentence("Reds", "Blues", 0.75, 0.2, 0.05), result_sentence("Reds", "Blues", 0.2, 0.3, 0.5)
-    ('Reds beats Blues 3 times in 4.', 'Reds and Blues draw 1 time in 2.')
+    If the intervals of both wins overlap, it names no winner.
+
+    >>> result_sentence("Reds", "Blues", Estimate(0.75), Estimate(0.2), 0.05)
+    'Reds beats Blues 3 times in 4.'
+    >>> result_sentence("Reds", "Blues", Estimate(0.46, 0.44, 0.48), Estimate(0.45, 0.43, 0.47), 0.09)
+    'Reds and Blues are about equally likely to win.'
     """
     first, second = (
         (loadout_name(first), loadout_name(second)) if first != second else (f"{first} (first)", f"{second} (second)")
     )
     if draws > max(wins, loses):
         return frequency_sentence(f"{first} and {second}", "draw", draws)
+    (least, most), (least_lost, most_lost) = map(_ends, (wins, loses))
+    if max(least, least_lost) <= min(most, most_lost):
+        about = "" if wins.low is None else "about "
+        return f"{first} and {second} are {about}equally likely to win."
     winner, loser, share = (first, second, wins) if wins >= loses else (second, first, loses)
     return frequency_sentence(winner, f"beats {loser}", share)
+
+
+def _ends(probability: Estimate) -> tuple[float, float]:
+    """Return the ends of the interval; for an exact probability, of the rounding error."""
+    if probability.low is None or probability.high is None:
+        return probability - 1e-9, probability + 1e-9
+    return probability.low, probability.high

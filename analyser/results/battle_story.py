@@ -23,12 +23,12 @@ _MANOEUVRES = {
     Manoeuvre.CLOSE_IN: "closes in on",
     Manoeuvre.DOUBLE_TIME: "moves at double time toward",
     Manoeuvre.CHARGE: "charges",
-    Manoeuvre.RETIRE: "falls back from",
+    Manoeuvre.RETIRE: "retires from",
     _SORTIE: "flies a sortie against",
 }
 _MOVES_WITHOUT_TARGET: dict[int, str] = {
-    Manoeuvre.RETIRE: "falls back",
-    Manoeuvre.RETIRE_AT_DOUBLE_TIME: "falls back",
+    Manoeuvre.RETIRE: "retires",
+    Manoeuvre.RETIRE_AT_DOUBLE_TIME: "retires at double time",
     Manoeuvre.ADVANCE: "advances",
     Manoeuvre.DOUBLE_TIME: "moves at double time",
 }

@@ -173,7 +173,7 @@ def tactics_sentences(game: Game | None, names: Mapping[str, str]) -> list[str]:
     ]
     choosing = [(number, side) for number, side in enumerate(SIDES) if len(game.names[number]) > 1]
     lines += [f"Equilibrium: {names[side]} uses {_mix_in_words(game, number)}." for number, side in choosing]
-    return [*lines, "Neither side can improve by changing its tactic."]
+    return [*lines, "In these battles neither side gains by changing its tactic."]
 
 
 def _pair_in_words(row: dict[str, Any]) -> str:

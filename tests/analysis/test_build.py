@@ -326,7 +326,7 @@ def test_the_verdict_is_that_of_the_battles(hill, won, says):
 def test_without_battles_nothing_is_said_of_them(hill):
     """No page, no text and no line in the terminal calls a list the best that has not fought."""
     found = asked(hill)
-    assert found.title == "Lists of hill with the highest sums of unit values, up to 150 points"
+    assert found.title == "Lists of hill with the highest sums of unit values, 60 to 150 points"
     assert found.verdict.startswith("Without battles: Hill list 1 has the highest sum of unit values (")
     page = build_page(found)
     assert html.escape(found.verdict).replace("&#x27;", "&#39;") in page

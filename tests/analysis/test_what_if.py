@@ -107,6 +107,7 @@ def test_the_limit_of_a_better_unit_has_its_reason(tmp_path):
     curve = analyser.solve_dice(OAK, most=1, profiles=folder).frame.set_index("dice")
     assert round(curve.loc[0, "fair_points"]) == own.points
     assert curve.loc[0, "verdict"] == OVER
+    assert curve.loc[0, "doubt"] == own.doubt == "another loadout that does at least as well costs 45 points"
 
 
 def test_the_fair_price_of_the_present_dice_is_the_solved_price(tmp_path):

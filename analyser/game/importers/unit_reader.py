@@ -228,7 +228,7 @@ class UnitReader:
         value = cells.parse_number(text)
         low, high = limits
         if value is None or not low <= value <= high:
-            self.warn(f"{label}: {text}", f"not a number from {low} to {high}; left out")
+            self.warn(f"{label}: {text}", f"not a whole number from {low} to {high}; left out")
             return None
         return value
 
