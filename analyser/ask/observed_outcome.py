@@ -2,7 +2,7 @@
 
 The losses of a unit are compared as one figure, the models gone: those destroyed, or all if it broke, fled or was
 annihilated. If such an end is not reported, it counts as "no", so that the mid-p value is 1/2 on average. If it counted
-as unknown, a player who reports every broken unit would be lucky on average.
+as unknown, a player who reports every broken unit would seem lucky on average.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _with_full_names(result: Any, report: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _short(name: str, enemy: str) -> str:
-    """Return the short name of a figure: without the prefix `enemy`, except for wins and victory points."""
+    """Return the short name of a figure: without the enemy's prefix, except for wins and victory points."""
     short = name.removeprefix(enemy)
     return name if short in ("wins", "devastating", "victory_points") else short
 

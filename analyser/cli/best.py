@@ -41,8 +41,8 @@ TERM_OPTIONS = [option for option in key_options(DuelTerms, "duel", _DUEL) if op
 def best_duel(a: str, b: str | None = None, against: str | None = None, **picture: Any) -> None:
     """Compute the best play of A in a duel with B: its value, the plan, and how much worse each simple tactic is.
 
-    Name units as in the command duel. Instead of A and B you can give a duel file in which one side has the policy
-    best. --plot draws the best actions. --help-all explains --want.
+    Name units as in the command duel. Instead of A and B you can give a duel file in which one side plays
+    `best`. --plot draws the best actions. --help-all explains --want.
     """
     terms = ({} if against is None else {"against": against}) | stated_terms()
     if b is None and terms:

@@ -274,7 +274,7 @@ _DESCRIPTIONS |= {
 _POLICIES, _WANTS = (
     [f"  {name:<12}{meaning}" for name, meaning in texts.items()] for texts in (_DESCRIPTIONS, schema.WANTS)
 )
-WANT_NOTES = "\n".join(["\b", "Objectives of a side that plays the policy best (--want):", *_WANTS])
+WANT_NOTES = "\n".join(["\b", "Objectives of a side that plays `best` (--want):", *_WANTS])
 DUEL_NOTES = "\n".join(["\b", "Policies:", *_POLICIES, "", WANT_NOTES])
 """Text below the options of a duel."""
 

@@ -13,7 +13,7 @@ from analyser.game.units import UnitType
 from analyser.rules.structs import CATEGORIES, AttackFacts, Penalty, TargetFacts
 
 MOST_RULES = 4
-"""Most house rules of a side that can affect one attack."""
+"""Maximum of house rules of a side in one attack."""
 
 
 class Situation(IntEnum):

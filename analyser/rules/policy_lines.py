@@ -93,7 +93,7 @@ _MOVE_TO_RANGE = re.compile(
     r"^(close in|retire|retire at double time|double time)\s+to\s+"
     r"(range|short range|\d+(?:\.\d+)?)\s*(?:inch|inches|[\"”])?$"
 )
-# A distance at the end of an unknown order, even misspelt: it is removed before the nearest known order is looked up.
+# A distance, possibly misspelt, at the end of an unknown order: removed before the nearest known order is looked up.
 _TRAILING_DISTANCE = re.compile(r"\s+(?:[\d.]+\S*|\S+\s+inch(?:es)?)(?:\s+inch(?:es)?)?$")
 _MOST_INCHES_OF_MOVE = 1000
 MOST_LINES = 10_000  # most lines of a policy; a plan of best play written as a policy has a line for each situation

@@ -119,7 +119,7 @@ def memory_sizes(fight: FightFacts, dice: int) -> Integers:
 
 
 def interpreted_seconds(fight: FightFacts, dice: int) -> float:
-    """Return the time the interpreter takes for a pool of `dice` first-roll dice; InputError if compiling is no help."""
+    """Return the interpreter's time for a pool of `dice` first-roll dice; InputError if it is too large to compile."""
     scores = scores_for(fight, dice)
     memories = float(np.prod(memory_sizes(fight, dice), dtype=np.float64))
     additions = memories * (score_bound(fight, scores, dice) - scores.hit) * dice

@@ -1,4 +1,4 @@
-"""Edges that a policy in words takes at a side's choices of orders, in the graph of a duel (:mod:`.game_graph`)."""
+"""Edges that a policy in words takes where a side chooses orders, in the graph of a duel (:mod:`.game_graph`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analyser.rules import activation, unit_state
 from analyser.rules.policies import Action, Manoeuvre, leaves_building
 from analyser.rules.structs import NONE
 
-# Columns of `options`, `decisions`. SALVO: index of rows fired together or of a charge, or NONE. STOP: see OrderParts.
+# Columns of `options`, `decisions`. SALVO: index of a group of rows or of a charge, or NONE. STOP: see OrderParts.
 MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
 
 
@@ -43,7 +43,7 @@ def edge_numbers(
     begins: Integers,
     weights: Floats,
 ) -> Integers:
-    """Return the number, within each node, of the edge taken; `options` has a row per branch, `decisions` per node."""
+    """Return the edge taken at each node, numbered within it; `weights` are rows of `options`."""
     numbers = np.zeros(len(first), np.int64)
     for node in range(len(first)):
         mine, theirs = first[node], second[node]
@@ -97,7 +97,7 @@ def edge_number(
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
     edge = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
-    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # a shot without Overcharge is aimed
+    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # standing shots aim, if they can
         edge = edge_for(Manoeuvre.AIM, action, (salvo, stop), options, edges, weights)
     if edge == NONE and action == Action.SHOOT:  # the enemy is out of range
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre
