@@ -12,6 +12,7 @@ import numpy as np
 
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice
+from analyser.common.kernel_records import python_copy
 from analyser.common.text import counted, frequency_sentence, percent
 from analyser.engine.fight.exact.distribution import side_probabilities
 from analyser.engine.fight.exact.propagate import start_states
@@ -19,11 +20,14 @@ from analyser.engine.fight.program import Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
 from analyser.results.states import damage, flag, holds, is_removed, joint_distributions, models_left
-from analyser.rules.activation import length_moved
+from analyser.rules.activation import highest_rally_card, length_moved, start_activation
+from analyser.rules.discipline import ANY_CARD
+from analyser.rules.draws import odds_of, success_counts, test_draw
 from analyser.rules.policies import Manoeuvre
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
+from analyser.rules.unit_state import start_state
 from analyser.scenarios import load as scenarios
-from analyser.scenarios.attack import Scenario
+from analyser.scenarios.attack import Scenario, target_record
 from analyser.scenarios.fight_records import to_length
 from analyser.scenarios.focus import FocusScenario, attack_of_focus, attacker_of, focus_program, resolve_focus
 from analyser.scenarios.load import Conditions, Unit
@@ -36,13 +40,22 @@ _MOST_STEPS_SHOWN = 12  # rows of the plan in the text
 
 
 class Option(NamedTuple):
-    """An attack that `attacker` (an index) may make, described in `words`, after an `advance` in inches."""
+    """An attack that `attacker` (an index) may make: its `action` in words, after an `advance` in inches.
+
+    `rally` is the probability that the unit may make it, which is below 1 if it needs a passed rally test (AC-5.6).
+    """
 
     attacker: int
-    words: str
+    name: str
+    action: str
     advance: float
     attack: FocusAttack
     scenario: Scenario
+    rally: float
+
+    @property
+    def words(self) -> str:
+        return f"{self.name} {self.action}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,8 +136,9 @@ def best_focus(
     """Return the attacker that should fire next at a target after each result, to make a fate most likely (AC-9.1).
 
     Each attacker fires at most once, with its stated row or else any ranged row: aimed, or (if a distance is stated)
-    after an advance by its SPEED. It fires as stated if it is an aircraft, has no profile, aims already, has advanced,
-    reforms, is garrisoned or makes opportunity fire. The result is exact; attackers' own losses do not count.
+    after an advance by its SPEED. A suppressed attacker that fails its rally test fires from where it is (AC-5.6). It
+    fires as stated if it is an aircraft, has no profile, aims already, has advanced, reforms, is garrisoned or makes
+    opportunity fire. The result is exact; attackers' own losses do not count.
 
     Parameters
     ----------
@@ -158,7 +172,8 @@ def best_focus(
     scenario = resolve_focus(file.model_copy(update={"attacks": tuple(option.attack for option in in_order)}), library)
     all_options = [option for _, own_options in options for option in own_options]
     search = _Search(replace(scenario, profiles=library.used), all_options, want)
-    return search.answer([unit.name for unit in units], [option.words for option in in_order])
+    passed = [option.words + " (after a passed rally test)" * (option.rally < 1.0) for option in in_order]
+    return search.answer([unit.name for unit in units], passed)
 
 
 _Change = tuple[dict[str, Any], str, float]  # changed keys of an attack, description, inches advanced
@@ -194,8 +209,9 @@ class _Attacker:
         keys, words, advance = change
         attack = self.attack.model_copy(update=keys)
         scenario = attack_of_focus(self.file, attack, self.index, self.library)
-        words = " ".join(filter(None, (self.name, words, scenario.attack.row)))
-        return Option(self.index, words, advance, attack, scenario)
+        action = " ".join(filter(None, (words, scenario.attack.row)))
+        rally = _rally(scenario) if {"bonuses", "attacker_advanced"} & keys.keys() else 1.0
+        return Option(self.index, self.name, action, advance, attack, scenario, rally)
 
     def _possible(self, changes: Iterable[_Change]) -> list[Option]:
         options = []
@@ -215,6 +231,8 @@ class _Attacker:
             if row.kind == "ranged":
                 keys = {"row": row.id, "bonuses": (*self.attack.bonuses, "aiming")}
                 yield keys, "stays, aims and fires", 0.0
+                if "suppressed" in self.attack.penalties:
+                    yield {"row": row.id}, "stays and fires", 0.0
                 yield from self._advances({"row": row.id})
 
     def _may_manoeuvre(self, loadout: Loadout) -> bool:
@@ -241,6 +259,21 @@ class _Attacker:
         reason = refusal.problem.removeprefix(f"{self.name.partition(' ')[2]}: ")
         problem = f"{self.name} cannot fire at the target, standing{''.join(tried)}: {reason}"
         return InputError(problem, where=refusal.where, allowed=refusal.allowed)
+
+
+def _rally(scenario: Scenario) -> float:
+    """Return the probability that the attacker passes its rally test, 1 if it takes none (AC-5.6)."""
+    attacker = attacker_of(scenario)
+    if attacker is None:
+        return 1.0
+    facts = python_copy(target_record(attacker))
+    highest = highest_rally_card(start_activation(start_state(facts, 0), facts), facts)
+    if highest == ANY_CARD:
+        return 1.0
+    ruleset = scenario.ruleset
+    die = np.array(ruleset.die.sides_by_face, np.int64)
+    passed, cards = success_counts(test_draw(0), highest, odds_of(die, ruleset.deck.counts()))
+    return int(passed) / int(cards)
 
 
 class _Search:
@@ -287,9 +320,25 @@ class _Search:
         return self._values[key]
 
     def probability_by(self, option: int, left: int, state: int, most: int) -> float:
-        """Return the probability of the fate if this option is next and best play follows."""
+        """Return the probability of the fate if this option is next, where possible, and best play follows."""
+        rally = self.options[option].rally
+        if rally == 1.0:
+            return self._probability_after(option, left, state, most)
+        otherwise = self.without_rally(option, left, state, most)[0]
+        return rally * self._probability_after(option, left, state, most) + (1 - rally) * otherwise
+
+    def _probability_after(self, option: int, left: int, state: int, most: int) -> float:
         rest = left & ~(1 << self.options[option].attacker)
         return fsum(share * self.value(rest, after, most - 1)[0] for after, share in self.states_after(option, state))
+
+    def without_rally(self, option: int, left: int, state: int, most: int) -> tuple[float, int]:
+        """Return the probability after a failed rally test, and the option then; -1 if the attacker cannot fire."""
+        attacker = self.options[option].attacker
+        result = self.value(left & ~(1 << attacker), state, most - 1)[0], -1
+        for number, other in enumerate(self.options):
+            if other.attacker == attacker and other.rally == 1.0:
+                result = max(result, (self._probability_after(number, left, state, most), number))
+        return result
 
     def answer(self, attackers: Sequence[str], in_order: Sequence[str]) -> BestFocus:
         count = len(self.scenario.attacks)
@@ -320,13 +369,20 @@ class _Search:
                     for number, other in enumerate(self.options)
                     if left >> other.attacker & 1 and other.words != option.words
                 ]
-                row = {"fired": fired, "target": self._state_text(state), "next": option.words}
+                branches, words = [(option.rally, chosen)], option.words
+                if option.rally < 1.0:
+                    otherwise = self.without_rally(chosen, left, state, count - fired)[1]
+                    branches.append((1 - option.rally, otherwise))
+                    action = "makes no attack" if otherwise < 0 else self.options[otherwise].action
+                    words += f"; after a failed rally test {action}"
+                row = {"fired": fired, "target": self._state_text(state), "next": words}
                 row |= {"advance": option.advance, "chance": chance}
                 row |= {"costs": max(chance - max(others, default=chance), 0.0), "probability": probability}
                 rows.append(row)
                 rest = left & ~(1 << option.attacker)
-                for after, share in self.states_after(chosen, state):
-                    following[rest, after] = following.get((rest, after), 0.0) + share * probability
+                for chance, number in branches:
+                    for after, share in self.states_after(number, state) if number >= 0 else [(state, 1.0)]:
+                        following[rest, after] = following.get((rest, after), 0.0) + chance * share * probability
             steps += sorted(rows, key=lambda row: -row["probability"])
             pmf = following
         return steps

@@ -88,3 +88,14 @@ def test_an_attacker_that_no_advance_brings_to_fire_is_named(attacker, distance,
     told = rf"attacks\.1: 2 {attacker} cannot fire at the target, standing or after an advance of {by} inches: "
     with pytest.raises(InputError, match=told):
         best_focus([{"attacker": SHARP, "distance": 12}, {"attacker": attacker, "distance": distance}], GRENADIERS)
+
+
+@pytest.mark.parametrize(("distance", "moved"), [(10, {"distance": 10, "aiming": True}), (16, {"distance": 12})])
+def test_a_suppressed_attacker_aims_or_advances_only_after_its_rally_test(distance, moved):
+    """DISCIPLINE 8 passes with two cards in three (AC-5.6); else it fires from where it is, if it can."""
+    suppressed = {"attacker": RIFLES, "suppressed": True}
+    found = best_focus([suppressed | {"distance": distance}], GRENADIERS)
+    passed = chance([suppressed | moved | ({"attacker_advanced": True} if distance == 16 else {})])
+    failed = chance([suppressed | {"distance": 10}]) if distance == 10 else 0.0
+    assert found.value == pytest.approx(2 / 3 * passed + 1 / 3 * failed, abs=SAME)
+    assert "after a failed rally test" in found.steps[0]["next"]
