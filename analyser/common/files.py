@@ -130,9 +130,11 @@ def kind_hint(data: bytes) -> str:
 
 
 def parsed_toml(text: str, where: str) -> dict[str, Any]:
-    """Return the table of a TOML text; InputError for broken TOML (with line and column) or excessive values."""
+    """Return the table of a TOML or JSON text; InputError for broken text (with line and column) or excessive values."""
     if len(text) > LARGEST_TEXT:
         raise InputError("this text is too large", where=where, allowed=f"up to {LARGEST_TEXT} characters")
+    if text.lstrip().startswith("{"):
+        return _parsed_json(text, where)
     _check_keys(text, where)
     try:
         table = tomllib.loads(text)
@@ -145,6 +147,15 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
         raise InputError("broken TOML: lists or tables nested too deeply", where=where) from None
     except ValueError:  # Python limits the digits of integers that it parses
         raise InputError("broken TOML: a number of thousands of digits", where=where) from None
+    check_plain(table, where)
+    return table
+
+
+def _parsed_json(text: str, where: str) -> dict[str, Any]:
+    try:
+        table: dict[str, Any] = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"broken JSON: {error}", where=where) from None
     check_plain(table, where)
     return table
 

@@ -74,7 +74,7 @@ _FILLERS = frozenset(("the", "a", "an", "is", "are", "am", "be", "has", "have", 
 _OWN_WORDS = frozenset(("i", "we", "my", "our", "own", "its", "their"))
 _ENEMY_WORDS = frozenset(("he", "she", "they", "it", "enemy's", "his", "him", "them"))
 _CONDITION_WORD = re.compile(r"\b(if|when|while|unless|until)\b")
-_BETWEEN_LINES = re.compile(r"[;\n]|,\s*(?=(?:then|else|otherwise)\b)")
+_BETWEEN_LINES = re.compile(r"[;\n]|,\s*(?=(?:then|else|otherwise)\b)", re.IGNORECASE)
 _LEADING_WORD = re.compile(r"^(?:then|else|otherwise|first)\s+")
 _WEAPON = re.compile(r"\s+with\s+(.+)$")
 _COMPARISONS = {

@@ -322,6 +322,9 @@ def battle_warnings(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms)
     if terms.objective_points > 1 and not terms.objectives:
         yield "battle.objective_points has no effect: there are no objectives"
     for side, army, units in zip(SIDES, armies, fielded):
+        if (tactic := terms.tactic_of(side)) != BY_POLICY:
+            changed = [f"{key}_{side}" for key, default in _AUTO_TERMS.items() if terms.side_term(key, side) != default]
+            yield from (f"battle.{key} has no effect: the tactic is {tactic}, not {BY_POLICY}" for key in changed)
         yield from army.warnings
         for unit in units:
             if unit.combatant.victory_points is None:

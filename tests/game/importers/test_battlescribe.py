@@ -146,7 +146,7 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
             {"levels": level("Basic", 3, 50, 1) + level("Reinforced", 9, 90, 1, stats={"Discipline": "8"})},
             "discipline: basic 7, reinforced 8: differs between levels",
         ),
-        ({"levels": three_levels(stats={"Discipline": "brave"})}, "discipline: brave: not a number"),
+        ({"levels": three_levels(stats={"Discipline": "brave"})}, "discipline: brave: not a whole number"),
         ({"levels": three_levels(stats={"Speed": "fast"})}, "speed: fast: not a distance"),
         ({"levels": three_levels(stats={"Target type": "Medium"})}, "target type: Medium: not light, heavy or aerial"),
         ({"levels": three_levels(stats={"Target type": "Heavy"})}, "Heavy: the unit's categories state light"),
