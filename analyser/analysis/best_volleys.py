@@ -105,7 +105,7 @@ class Volleys(NamedTuple):
     value, bound, gap : float
         Total value, upper bound of the value of any assignment, and their difference divided by the value.
     all_on_one : tuple of VolleyResult
-        For each enemy loadout, the result if all units that can attack it attack one unit with this loadout.
+        For each enemy loadout, the result if every unit that can attack it attacks one such unit.
     """
 
     situation: Situation

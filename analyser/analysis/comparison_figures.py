@@ -128,7 +128,7 @@ def figures_of(
     """Return every figure of :data:`COMPARE_METRICS` by name: its value, and the ends (or NaN) of its 95% interval.
 
     A figure is NaN if it needs points or victory points that a profile lacks, or if the function of a user metric
-    fails. InputError if that is `metric`, the metric in question.
+    fails (InputError if that metric is `metric`).
     """
     target, defender = result.scenario.target, result.scenario.defender
     level = None if defender is None else defender.level
@@ -196,7 +196,7 @@ def differences(loadouts: Sequence[LoadoutFigures]) -> pd.DataFrame:
     """Return each figure of each loadout minus that of the loadout that is best in this figure.
 
     The highest figure is the best. Equal figures are tied with it. In a simulation, a figure that does not
-    differ significantly from the highest is also tied, unless another such figure is significantly higher. Of tied
+    differ significantly from the highest is also tied, unless another of these is significantly higher. Of tied
     loadouts the cheapest counts as best, or the first of several with equal points.
     Differences of simulated percentiles have no interval, so their significance is unknown (unless they are 0).
     """

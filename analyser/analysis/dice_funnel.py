@@ -39,7 +39,7 @@ def dice_funnel(
         (``"total"``, ``"part"`` of the total above it, or ``"lost"`` from it), `mean`.
 
         Dice rolled are those of the first roll (AC-3.2), including Overcharge. They exclude dice added by heroic
-        strikes (AC-3.3), although these are a ``"part"``. Overkill is damage without a model left to destroy (AC-3.8,
+        strikes (AC-3.3), despite their kind ``"part"``. Overkill is damage without a model left to destroy (AC-3.8,
         AC-3.9). Damage left on the unit includes earlier damage. Models destroyed are counted before any test.
 
     Examples

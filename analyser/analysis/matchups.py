@@ -62,8 +62,8 @@ _ASSUMPTIONS = (
     "Expected points destroyed are the target's points times the share of its models that are destroyed, without "
     "models that are lost because the unit breaks. Expected victory points include every kind of annihilation.",
     "A charge is one close quarters combat in the open against a unit that has not been activated, without "
-    "outflanking, support or threats. Losses are those before the target's test; the probabilities include it. The "
-    "charger has one figure, the mean share of it that is lost. If a unit breaks, damage on a model that was not "
+    "outflanking, support or threats. Losses are those before the target's test; the probabilities include it. For "
+    "the charger only the mean share lost is given. If a unit breaks, damage on a model that was not "
     "destroyed is not counted.",
 )
 _DUEL_ASSUMPTION = (

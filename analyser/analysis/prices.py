@@ -271,8 +271,8 @@ def fair_points(
           the reason why it is undecided; `why`, the reasons for the verdict;
         - `at_most`, the points of a better loadout of any faction, which make this one over-priced (NaN without one);
         - `not_counted`, the special rules of the loadout that no figure includes and most of its role lack;
-        - `points_over_fair`, points divided by fair points; `noticed_from`, the rise of an exactly fair price, as a
-          share, that ends the verdict fair with 80% probability;
+        - `points_over_fair`, points divided by fair points; `noticed_from`, the share by which an exactly fair
+          price must rise to lose the verdict fair with 80% probability;
         - `probably_over_fair`, `points_over_fair` if most prices are assumed to be about fair; `error`, the standard
           deviation of log(`probably_over_fair`); `sensitivity`, the change of this logarithm per change of
           log(points), 0 to 1;

@@ -301,7 +301,7 @@ FIGHTS: Mapping[str, Fight] = {
         propagate_program,
         cost=120,
         interpreted_seconds=8e-3,
-        description="one close quarters combat, in which both sides strike; the figures are those of the defender",
+        description="one close quarters combat, in which both sides strike; the results are the defender's",
     ),
     "duel": Fight(
         partial(two_sided_cells, _duellist, _duels, in_threads=True),
@@ -310,7 +310,7 @@ FIGHTS: Mapping[str, Fight] = {
         cost=1_200,
         interpreted_seconds=0.06,
         choosing_seconds=1e-3,
-        description="a whole duel; the figures are the defender's losses after the last round, P(attacker wins) and "
+        description="a whole duel; the results are the defender's losses after the last round, P(attacker wins) and "
         "P(draw), by victory points",
         has_winner=True,
     ),
@@ -401,7 +401,7 @@ ALL_SITUATIONS = "all"
 SITUATIONS: Mapping[str, Situation] = {one.name: one for one in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}
 """The situations that users can name."""
 EXCHANGES = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
-"""Situations far apart and near in which each side acts once, for prices and lists."""
+"""Situations, far apart and near, in which each side acts once: for prices and lists."""
 
 
 def situations_named(stated: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:
@@ -421,7 +421,7 @@ def situations_named(stated: str | Situation | Sequence[Situation | str]) -> tup
 
 
 def duel_situations(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
-    """Return the situations; the policy ``best`` replaces the duel, if any (else InputError), by :data:`BEST_DUEL`."""
+    """Return the situations; with policy ``best``, BEST_DUEL replaces the duel (InputError without a duel)."""
     check_choice(policy, "policy", DUEL_POLICIES)
     if policy != "best":
         return tuple(situations)

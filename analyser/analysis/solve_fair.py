@@ -107,7 +107,7 @@ class SolvedDice(JudgedAnswer):
         Of the changes judged fair, the one with the fair price nearest to the points; None if none is judged fair,
         or if a larger change than those tried may be nearer.
     frame : DataFrame
-        One row for each change with a fair price: fair points, verdict, and the reason if others than these decide it.
+        One row for each change with a fair price: fair points, verdict, and why, if fair points do not decide it.
     """
 
     loadout: str

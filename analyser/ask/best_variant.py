@@ -141,7 +141,7 @@ class Variants:
     where: str
 
     def __len__(self) -> int:
-        """Return the number of variants: baseline and overrides at each combination; ranges add a bare baseline."""
+        """Return the number of variants: baseline and overrides at each combination; ranges add the baseline alone."""
         return (1 + len(self.overrides)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
 
     def variants(self, library: Profiles) -> Iterator[Variant]:

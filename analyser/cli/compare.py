@@ -66,7 +66,7 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
     Option("--at-least K", "K in P(at least K models destroyed). Default: half the target.", COMPARISON, least=1),
     *CONDITIONS,
     *method_options(
-        "Monte Carlo: number of trials of each fight; for attacks without --over rounded up to a multiple of 2,097,152."
+        "Monte Carlo: number of trials of each fight, rounded up to a multiple of 2,097,152 for attacks without --over."
     ),
     *output(),
     examples=(

@@ -1,6 +1,6 @@
 """Frozen plan of a sweep: all its inputs, and the cells (fights) of each part.
 
-The plan lists no cells, because they follow from the number of their part. A part has a ruleset, a situation and
+The plan lists no cells, because they follow from their part's number. A part has a ruleset, a situation and
 a faction; its rows are attackers with varied numbers, its columns defenders with varied numbers.
 """
 

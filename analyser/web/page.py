@@ -128,7 +128,7 @@ def explore(
 
 
 def _changed_loadout(loadout: Loadout) -> Loadout:
-    """Return a loadout with an id and a name of its own, because the page lists units with the same id as levels."""
+    """Return a loadout with an id and a name of its own, because the page shows units that share an id as levels."""
     unit = loadout.unit
     own = unit.model_copy(update={"id": f"{unit.id}-changed", "name": f"{unit.name}, changed"})
     return loadout.model_copy(update={"unit": own})

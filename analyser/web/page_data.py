@@ -66,7 +66,7 @@ COMBAT_FIGURES = (
 ASSUMPTIONS = (
     "Every number is exact: it comes from a complete distribution, by the same rules as in Python.",
     "The field is open, without a map: you set distance, line of sight, cover and friends here.",
-    "A damaged unit has lost the same share of its points as of its models and damage; a removed unit has lost all.",
+    "A damaged unit has lost points in proportion to its lost models and damage; a removed unit has lost all.",
 )
 
 

@@ -76,7 +76,9 @@ def test_a_pipe_is_read_once(files, name):
 
 def test_a_scenario_of_an_answer_is_read_again(tmp_path):
     path = tmp_path / "again.json"
-    scenario = json.loads(answer("duel", "crown/rifle-p@basic", "scion-grenadier-p@basic", "--format", "json"))["scenario"]
+    scenario = json.loads(answer("duel", "crown/rifle-p@basic", "scion-grenadier-p@basic", "--format", "json"))[
+        "scenario"
+    ]
     path.write_text(json.dumps(scenario), encoding="utf-8")
     assert json.loads(answer("run", path, "--format", "json"))["scenario"] == scenario
     path.write_text('{"duel": ', encoding="utf-8")
