@@ -27,14 +27,14 @@ from analyser.engine.pool.dice import Die, dice_that_score
 from analyser.game.ruleset import Rating
 from analyser.results.dispatch import solve
 from analyser.results.duel_solution import solved_duel
-from analyser.results.states import JointStates
+from analyser.results.states import JointStates, unit_name
 from analyser.rules import combat_result, discipline, strike, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import scores_for
 from analyser.rules.draws import Draw, test_draw
 from analyser.rules.policies import POLICIES
 from analyser.rules.strike import Stage
-from analyser.rules.structs import INCH, FightFacts
+from analyser.rules.structs import INCH, NONE, FightFacts, StrikeFacts
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_start, shooters_of, split_at_orders
 from analyser.scenarios.duel import program_of_shooters as duel_program
@@ -86,6 +86,7 @@ class Fight(NamedTuple):
     face_names: Sequence[str]
     step_title: str = ""  # Attack or Round; empty if the fight has one step
     choices: Choices = NO_CHOICES
+    secondary: Sequence[str] = ()  # other units of the target's side in contact (AC-8.7)
 
 
 class TrialRunner:
@@ -185,12 +186,13 @@ class TrialRunner:
     def _strike_heading(self, number: int, fight: Any, own_card: int) -> str:
         facts = self._setup.strikes[number]
         attacker, target = self._names[facts.striker], self._names[1 - facts.striker]
+        if facts.with_own_unit:
+            attacker = f"{self._fight.secondary[facts.with_own_unit - 1]} (secondary)"
         verb = "strikes" if facts.in_combat else "shoots at"
         verb = "fires from lookout at" if facts.by_lookout else "explodes near" if facts.by_blast else verb
-        close = " in close quarters" if facts.in_combat else ""
         by_card = f", {own_card} of them from its card" if own_card else ""
         dice = f"{counted(int(fight.dice), 'die', 'dice')}{by_card}, {Rating(int(fight.rating)).name.lower()}"
-        return f"{attacker} {verb} {target}{close}: {dice}"
+        return f"{attacker} {verb} {target}{_means(facts)}: {dice}"
 
     def _operation_in_words(self, operation: Operation, before: Pair, after: Pair) -> str:
         """Return an operation other than a strike in words; empty if the changes of the states tell everything."""
@@ -216,6 +218,18 @@ class TrialRunner:
                 changes = changes_between(self._words(side, old), self._words(side, new))
                 lines += [f"  {self._names[side]}: {', '.join(changes)}"] if changes else []
         return lines
+
+
+def _means(strike: StrikeFacts) -> str:
+    """Return the weapon of a strike that is not made with a row, or that the strike is in close quarters, as text."""
+    if strike.in_combat:
+        return " in close quarters"
+    if strike.by_throw or strike.by_blast:
+        return " by Throw (AC-7)" if strike.by_throw else " by Spectacular Demise (AC-7)"
+    if strike.orders == 1 << Order.CHARGE:
+        return " with Sponsons (AC-7)"
+    is_return_shot = strike.on_marked or (strike.fixed_dice != NONE and strike.striker)
+    return " with its Tail Gunner (AC-7)" if is_return_shot else ""
 
 
 def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[NarratedTrial]:
@@ -274,7 +288,8 @@ def fight_of(scenario: Any) -> Fight:
     if scenario.kind == "charge":
         setup, program = charge_program(scenario.attacker, scenario.target, scenario.secondary, scenario.ruleset.die)
         setup.sides["hunter"] = 1  # count won combats of both units even without the rule Hunter
-        return Fight(setup, [program], charge_start(setup), _SIDE_NAMES, [0], faces)
+        secondary = [unit_name(unit) for unit in scenario.secondary]
+        return Fight(setup, [program], charge_start(setup), _SIDE_NAMES, [0], faces, secondary=secondary)
     if scenario.kind == "focus":
         setup, programs = focus_program(scenario.attacks, scenario.attackers)
         return Fight(setup, programs, start_states(setup), _SIDE_NAMES, range(len(programs)), faces, "Attack")

@@ -229,7 +229,9 @@ class StrikeFacts(NamedTuple):
     orders: int = 0  # bits of the orders of the active side under which the strike is made; NONE: all orders
     by_lookout: int = 0  # 1: opportunity fire, made by a unit on lookout
     by_blast: int = 0  # 1: the blast of a removed unit (Spectacular Demise)
-    with_own_unit: int = 0  # 1: made by another unit of the side, even if the side's own unit fell by its own blanks
+    # Number, from 1, of the other unit of the side that makes the strike, even if the side's own unit fell by its own
+    # blanks; 0: made by the side's own unit
+    with_own_unit: int = 0
     marks_striker: int = 0  # 1: the striker is marked, so that the target shoots back (Tail Gunner)
     on_marked: int = 0  # 1: made only on a marked unit (Tail Gunner, Throw)
     after_failed_rally: int = 0  # 1: a unit that failed its rally test may make the strike

@@ -101,7 +101,8 @@ class _ChargeDraft(Draft):
     def add_others(self, active: int, inside: int, orders: int) -> None:
         """Append the attacks of the other units, each supported by the charged unit (AC-8.2, AC-8.7)."""
         charger = self.question.units[active]
-        for fighter in map(Fighter, self.question.units[1 - active].others_in_contact):
+        others = self.question.units[1 - active].others_in_contact
+        for place, fighter in enumerate(map(Fighter, others), start=1):
             unit, row = fighter.unit, charge_steps.row_for_contact(fighter, 0)
             if row == NONE:
                 continue
@@ -121,7 +122,7 @@ class _ChargeDraft(Draft):
             attack.penalties |= Penalty.THREATENED * facts_of_unit.threatened + Penalty.SUPPRESSED * unit.suppressed
             attack.overcharge = int(unit.overcharge and unit.rows[row].has("Overcharge"))
             self.setup.targets[number].from_front = 0
-            strike.fixed_dice, strike.by_damage, strike.pays_overcharge, strike.with_own_unit = dice, 0, 0, 1
+            strike.fixed_dice, strike.by_damage, strike.pays_overcharge, strike.with_own_unit = dice, 0, 0, place
             strike.orders, strike.inside = orders, inside
             self.lines.append(Operation(Kind.STRIKE, active, number))
 

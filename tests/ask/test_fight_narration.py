@@ -100,3 +100,22 @@ def test_the_loser_of_a_combat_takes_the_test():
     assert "A: wins the combat (AC-8.5)\nB: test of a lost combat (AC-8.5): card 6, passed (up to 7 passes)" in told
     assert "A: loses the combat (AC-8.5); test of a lost combat (AC-8.5): card 11" in told
     assert "B: moves to shoot\n" in told
+
+
+TRANSPORT = {
+    **{"type": "armour", "models": 2, "defence": 3, "damage_limit": 2, "discipline": 7, "break_limit": 0},
+    "rules": ["Sponsons (2)", "Capacity (5)"],
+    "passengers": {"models": 8, "defence": 1, "damage_limit": 1, "discipline": 7, "break_limit": 2},
+}
+CHARGE_AT_TRANSPORT = {
+    "charge": {"difficult_terrain": True},
+    "attacker": {"unit": RIFLES, "suppressed": True},
+    "target": TRANSPORT,
+    "secondary": [{"models": 3, "defence": 1, "damage_limit": 1}, {"unit": GRENADIERS}],
+}
+
+
+def test_the_unit_and_the_weapon_of_a_strike():
+    told = an.tell(CHARGE_AT_TRANSPORT, trial=2).lines
+    assert "the target shoots at the attacker with Sponsons (AC-7): 2 dice, weakened" in told
+    assert f"{GRENADIERS} (secondary) strikes the attacker in close quarters: 3 dice, improved" in told
