@@ -126,11 +126,29 @@ class TrialRunner:
         """Return the state of a side as named numbers and flags."""
         if unit_state.is_removed(state):
             bits = {discipline.BROKEN: "broken", discipline.FLED: "fled"}
-            return {next((text for bit, text in bits.items() if state & bit), "destroyed"): True}
+            removed = {next((text for bit, text in bits.items() if state & bit), "destroyed"): True}
+            return removed | self._words_for_passengers(side, state)
         words = {"models left": int(unit_state.models_of(state))}
         words |= {text: bool(state & bit) for bit, text in _STATUSES.items()}
         facts = self._setup.sides[side]
+        words |= self._words_for_passengers(side, state)
         return words | ({_FORWARD: unit_state.position_of(state, facts) / INCH} if facts.tracks_position else {})
+
+    def _words_for_passengers(self, side: int, state: int) -> dict[str, Any]:
+        """Return the losses and statuses of a transport's passengers (AC-5.10, AC-8.8), which only charges have."""
+        facts = self._setup.sides[side]
+        left = int(combat_result.passengers_left(facts, unit_state.models_of(state)))
+        if left == 0:
+            return {"passengers left": 0} if facts.passengers else {}
+        if state & combat_result.PASSENGERS_BROKEN:
+            return {"passengers broken": True}
+        suppressed = self._setup.passengers[side].suppressed or state & combat_result.PASSENGERS_SUPPRESSED
+        activated = state & combat_result.PASSENGERS_ACTIVATED
+        return {
+            "passengers left": left,
+            "passengers suppressed": bool(suppressed),
+            "passengers activated": bool(activated),
+        }
 
     def _step(self, operation: Operation, pair: Pair, draws: Iterator[int], lines: list[str]) -> Pair:
         line = (int(operation[0]), int(operation[1]), int(operation[2]))

@@ -119,3 +119,18 @@ def test_the_unit_and_the_weapon_of_a_strike():
     told = an.tell(CHARGE_AT_TRANSPORT, trial=2).lines
     assert "the target shoots at the attacker with Sponsons (AC-7): 2 dice, weakened" in told
     assert f"{GRENADIERS} (secondary) strikes the attacker in close quarters: 3 dice, improved" in told
+
+
+def test_losses_and_fates_of_passengers():
+    told = an.tell(CHARGE_AT_TRANSPORT, trial=2)
+    assert told.figures["target_passengers_suppressed"]
+    assert "  the target: models left 2 → 1, passengers left 8 → 5" in told.lines
+    assert "  the target: passengers suppressed" in told.lines
+    assert told.lines[-1] == "The target: models left 1, suppressed, passengers left 5, passengers suppressed"
+    doomed = TRANSPORT | {"passengers": TRANSPORT["passengers"] | {"break_limit": 5}}
+    assert an.tell(CHARGE_AT_TRANSPORT | {"target": doomed}, trial=2).lines[-1].endswith(", passengers broken")
+    alone = CHARGE_AT_TRANSPORT | {
+        "target": TRANSPORT | {"models": 1, "passengers": {**TRANSPORT["passengers"], "models": 5}}
+    }
+    told = an.tell(alone, pick="best", metric="target_models_destroyed", trials=100)
+    assert told.lines[-1] == "The target: destroyed, passengers left 0"
