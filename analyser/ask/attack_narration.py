@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import partial
 from random import Random
@@ -16,7 +16,14 @@ from analyser.common.method_settings import Sampling
 from analyser.common.text import counted, spaced
 from analyser.engine.attack.simulated import Trial, replayed_trials
 from analyser.engine.pool.dice import Die, dice_that_score, veteran_heroics
-from analyser.results.attack import ATTACKER_LOSSES, UNIT_FIGURES, figure_of, solve_attack
+from analyser.results.attack import (
+    ATTACKER_LOSSES,
+    UNIT_FIGURES,
+    discipline_modifiers,
+    discipline_text,
+    figure_of,
+    solve_attack,
+)
 from analyser.results.states import BIT_OF_FLAG
 from analyser.rules import strike
 from analyser.rules.attack import Scores, damage_points, hits_left_over, hits_of, losses_of
@@ -66,12 +73,27 @@ def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> ResolvedS
     return resolve(fight, face_values, trial.score, falls, passes)
 
 
+class CardTest(NamedTuple):
+    """A test of DISCIPLINE by card."""
+
+    card: int
+    discipline: int  # of the unit, before modifiers
+    modifiers: Mapping[str, int]
+
+    def text(self, highest: int, heavy_losses: int, disordered: int) -> str:
+        """Return the card and its result, and why cards up to `highest` pass (AC-5.1 to AC-5.3)."""
+        modifiers = {**self.modifiers, "heavy losses (AC-5.2)": -heavy_losses, "disorder (AC-5.3)": -disordered}
+        passing = "no card passes" if highest < 0 else f"cards up to {highest} pass"
+        result = "passed" if self.card <= highest else "failed"
+        return f"card {self.card}, {result} ({passing}: {discipline_text(self.discipline, highest, modifiers)})"
+
+
 def strike_lines(
-    fight: FightFacts, resolved: ResolvedStrike, dice: Sequence[Die], face_names: Sequence[str], card: int | None
+    fight: FightFacts, resolved: ResolvedStrike, dice: Sequence[Die], face_names: Sequence[str], test: CardTest | None
 ) -> list[str]:
     """Return the lines about a strike: its dice, hits and damage, the officer, and the suppression test.
 
-    `card` is the card that decides the test; None if the test is not taken by card.
+    `test` is None if no card decides the test.
     """
     first = sum(die.added_by is None for die in dice)
     rolled = f"Rolled (AC-3.2): {counted(first, 'die', 'dice')}, {len(dice) - first} added (AC-3.3)"
@@ -81,7 +103,7 @@ def strike_lines(
         *(f"  {number:>{width}}. {_die_text(die, fight, faces)}" for number, die in enumerate(dice, start=1)),
         _hits_line(fight, dice, resolved),
         *_loss_lines(fight, resolved),
-        *_test_lines(fight, card, resolved),
+        *_test_lines(fight, test, resolved),
     ]
 
 
@@ -128,19 +150,17 @@ def _loss_lines(fight: FightFacts, resolved: ResolvedStrike) -> list[str]:
     return lines
 
 
-def _test_lines(fight: FightFacts, card: int | None, resolved: ResolvedStrike) -> list[str]:
+def _test_lines(fight: FightFacts, test: CardTest | None, resolved: ResolvedStrike) -> list[str]:
     """Return lines about the officer and the suppression test (AC-5.1 to AC-5.8), if chance decides it."""
     fallen = strike.officer_has_fallen(resolved.progress)
-    lines = ["The officer falls (AC-5.8)" + ", but a commander is near" * bool(fight.near_commander)] * fallen
+    steady = ", but a commander or a house rule prevents disorder" * bool(fight.near_commander)
+    lines = [f"The officer falls (AC-5.8){steady}"] * fallen
     if abs(resolved.highest) == ANY_CARD:
         return lines
     text = "passed" if strike.stage_of(resolved.progress) == Stage.PASSED else "failed"
-    if card is not None:
-        destroyed = strike.models_destroyed_by_roll(resolved.progress)
-        causes = ["heavy losses (AC-5.2)"] if 2 * destroyed >= fight.models else []
-        causes += ["disorder (AC-5.3)"] if strike.is_disordered(fight, resolved.progress) else []
-        why = f" with -1 each for {', '.join(causes)}" if causes else ""
-        text = f"card {card}, {text} (up to {resolved.highest} passes: DISCIPLINE {fight.discipline}{why})"
+    if test is not None:
+        heavy_losses = 2 * strike.models_destroyed_by_roll(resolved.progress) >= fight.models
+        text = test.text(resolved.highest, heavy_losses, strike.is_disordered(fight, resolved.progress))
     return [*lines, f"Suppression test (AC-5.1): {text}"]
 
 
@@ -148,7 +168,7 @@ def attack_trials(scenario: Scenario, trials: int, seed: int, first: int = 0) ->
     """Yield the trials of a simulated attack, numbers `first` to `trials` - 1."""
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     plan, fight, ruleset = scenario.derived["plan"], python_copy(scenario.fight), scenario.ruleset
-    deck = ruleset.deck.counts()
+    deck, modifiers = ruleset.deck.counts(), discipline_modifiers(*scenario.facts)
     cards = np.repeat(np.arange(len(deck)), deck).tolist() if fight.overcharge else (0,)
 
     def lines(trial: Trial, resolved: ResolvedStrike, figures: dict[str, Any]) -> list[str]:
@@ -159,7 +179,8 @@ def attack_trials(scenario: Scenario, trials: int, seed: int, first: int = 0) ->
             card = sum(die.added_by is None for die in dice) - fight.dice
             added = counted(card, "additional die", "additional dice")
             text.append(f"Overcharge (AC-6): the attacker draws a card of value {card}: {added}")
-        text += strike_lines(fight, resolved, dice, ruleset.die.names, trial.card)
+        test = None if trial.card is None else CardTest(trial.card, scenario.target.discipline or 0, modifiers)
+        text += strike_lines(fight, resolved, dice, ruleset.die.names, test)
         words = {"models left": figures["models_left"]} | {spaced(name): figures[name] for name in BIT_OF_FLAG}
         text.append(f"The target: {state_text(words)}")
         if trial.wrecks_building is not None:

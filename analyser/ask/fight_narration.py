@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.ask.attack_narration import resolve, strike_lines
+from analyser.ask.attack_narration import CardTest, resolve, strike_lines
 from analyser.ask.narration import NarratedTrial, changes_between, state_text
 from analyser.common.kernel_records import views
 from analyser.common.method_settings import Sampling
@@ -25,6 +25,7 @@ from analyser.engine.fight.simulated.random_draw_graph import set_up_strike
 from analyser.engine.fight.simulated.simulation import Simulation
 from analyser.engine.pool.dice import Die, dice_that_score
 from analyser.game.ruleset import Rating
+from analyser.results.attack import discipline_modifiers
 from analyser.results.dispatch import solve
 from analyser.results.duel_solution import solved_duel
 from analyser.results.states import JointStates, unit_name
@@ -82,6 +83,7 @@ class Fight(NamedTuple):
     programs: Sequence[Sequence[Operation]]
     start: Pair
     names: tuple[str, str]
+    units: tuple[Any, Any]  # as stated; in focus fire the target for both sides, because only the target takes tests
     ends: Sequence[int]
     face_names: Sequence[str]
     step_title: str = ""  # Attack or Round; empty if the fight has one step
@@ -161,9 +163,10 @@ class TrialRunner:
         if draw != Draw.NOTHING:
             value, is_card = next(draws), draw in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1)
             passed = value <= highest if is_card else bool(value)
-            verdict = ("passed" if passed else "failed") if is_card else ("yes" if passed else "no")
-            card = f"card {value}, {verdict} (up to {highest} passes)" if is_card else verdict
-            draw_text = f"{_DRAWS.get(Kind(operation.kind), 'draw')}: {card}"
+            text = "yes" if passed else "no"
+            if is_card and self._roll_dice is not None:
+                text = self._test_text(operation, int(draw == Draw.CARD_OF_SIDE_1), pair, value, highest)
+            draw_text = f"{_DRAWS.get(Kind(operation.kind), 'draw')}: {text}"
         if operation.kind & ON_PURPOSE:
             operation = operation._replace(kind=operation.kind ^ ON_PURPOSE)
             draw_text = f"{_DRAWS[Kind(operation.kind)]}: failed on purpose (AC-5.1)"
@@ -180,6 +183,18 @@ class TrialRunner:
             lines += self._change_lines(pair, after)
         return after
 
+    def _test_text(self, operation: Operation, side: int, pair: Pair, card: int, highest: int) -> str:
+        """Return a test of the unit of a `side`, just set up in the scratch records by `required_draw`, as text."""
+        setup, unit = self._setup, self._fight.units[side]
+        if operation.kind == Kind.BEGIN:  # a rally test (AC-5.6), which uses no scratch records
+            modifiers = {**discipline_modifiers(setup.attack[0], setup.units[side]), "Suppressive (AC-6)": 0}
+            return CardTest(card, unit.discipline, modifiers).text(highest, 0, pair[side] & discipline.DISORDERED != 0)
+        if operation.kind == Kind.TEST_PASSENGERS:
+            unit = unit.passengers
+        fight, modifiers = setup.fight[0], discipline_modifiers(setup.attack[0], setup.target[0])
+        heavy_losses = int(fight.discipline - fight.disordered > highest)
+        return CardTest(card, unit.discipline, modifiers).text(highest, heavy_losses, int(fight.disordered))
+
     def _strike(self, number: int, pair: Pair, draws: Iterator[int], lines: list[str]) -> Pair:
         fight = set_up_strike(self._setup, number, pair)
         own_card = next(draws) if strike.stage_of(strike.start_of_strike(fight)) == Stage.CARD else 0
@@ -194,9 +209,13 @@ class TrialRunner:
         first, second = states_after_strike(self._setup, number, pair, resolved.progress)
         after = int(first), int(second)
         if self._roll_dice is not None:
-            card = values[0] if self._by_card and values else None
+            test = None
+            if self._by_card and values:
+                struck = self._fight.units[1 - self._setup.strikes[number].striker]
+                modifiers = discipline_modifiers(self._setup.attack[0], self._setup.target[0])
+                test = CardTest(values[0], struck.discipline, modifiers)
             dice = self._roll_dice(fight, resolved.score)
-            about_strike = strike_lines(fight, resolved, dice, self._fight.face_names, card)
+            about_strike = strike_lines(fight, resolved, dice, self._fight.face_names, test)
             lines.append(self._strike_heading(number, fight, own_card))
             lines += [*(f"  {line}" for line in about_strike), *self._change_lines(pair, after)]
         return after
@@ -306,16 +325,21 @@ def fight_of(scenario: Any) -> Fight:
     if scenario.kind == "charge":
         setup, program = charge_program(scenario.attacker, scenario.target, scenario.secondary, scenario.ruleset.die)
         setup.sides["hunter"] = 1  # count won combats of both units even without the rule Hunter
+        units = scenario.attacker, scenario.target
         secondary = [unit_name(unit) for unit in scenario.secondary]
-        return Fight(setup, [program], charge_start(setup), _SIDE_NAMES, [0], faces, secondary=secondary)
+        return Fight(setup, [program], charge_start(setup), _SIDE_NAMES, units, [0], faces, secondary=secondary)
     if scenario.kind == "focus":
         setup, programs = focus_program(scenario.attacks, scenario.attackers)
-        return Fight(setup, programs, start_states(setup), _SIDE_NAMES, range(len(programs)), faces, "Attack")
+        units = scenario.target, scenario.target
+        return Fight(setup, programs, start_states(setup), _SIDE_NAMES, units, range(len(programs)), faces, "Attack")
+    units = scenario.a, scenario.b
     if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
         play = solved_duel(scenario)
         plan = play.plan_programs
-        return Fight(play.setup, plan.programs, play.start, ("A", "B"), plan.round_ends, faces, "Round", plan.choices)
+        return Fight(
+            play.setup, plan.programs, play.start, ("A", "B"), units, plan.round_ends, faces, "Round", plan.choices
+        )
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = duel_program(shooters, scenario.terms)
     parts, _, ends = split_at_orders(rounds, shooters)
-    return Fight(setup, parts, duel_start(setup, (scenario.a, scenario.b)), ("A", "B"), ends, faces, "Round")
+    return Fight(setup, parts, duel_start(setup, (scenario.a, scenario.b)), ("A", "B"), units, ends, faces, "Round")

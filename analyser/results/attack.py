@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -188,7 +188,9 @@ class AttackResult(Result):
         dice = counted(conditions["dice"], "die", "dice") + " and as many as the card shows" * attack.overcharge
         test = f"suppression, {conditions['suppression_test']}"
         if conditions["discipline"] is not None:
-            test += f", DISCIPLINE {conditions['discipline']} before losses and disorder"
+            modifiers = discipline_modifiers(*self.scenario.facts)
+            test += f", {discipline_text(target.discipline or 0, conditions['discipline'], modifiers)}"
+            test += " before losses and disorder"
         test += "" if target.break_limit is None else f"; BREAK LIMIT {target.break_limit}"
         pool = f"{dice}, {rating_text(conditions, ' rating')}"
         return [*lines, ("Pool", pool), ("Target", unit_line(target, conditions["defence"])), ("Test", test)]
@@ -375,6 +377,22 @@ def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
         "penalties": [name for bit, name in _PENALTIES.items() if penalties & bit],
         "rating_by": None,
     }
+
+
+def discipline_modifiers(attack: AttackFacts, target: TargetFacts) -> dict[str, int]:
+    """Return the modifiers of a target's DISCIPLINE by rule, except house rules."""
+    return {"Chain of Command (AC-7)": int(target.chain_of_command), "Suppressive (AC-6)": -int(attack.suppressive)}
+
+
+def discipline_text(discipline: int, modified: int, modifiers: Mapping[str, int]) -> str:
+    """Return a unit's DISCIPLINE and its modifiers as text; house rules cause the rest of the difference to `modified`.
+
+    >>> discipline_text(8, 7, {"Suppressive": -1, "disorder": -1})
+    'DISCIPLINE 8 with -1 for Suppressive, -1 for disorder, +1 for house rules'
+    """
+    modifiers = {**modifiers, "house rules": modified - discipline - sum(modifiers.values())}
+    parts = ", ".join(f"{number:+d} for {name}" for name, number in modifiers.items() if number)
+    return f"DISCIPLINE {discipline}" + f" with {parts}" * bool(parts)
 
 
 def rule_effects(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:

@@ -97,7 +97,9 @@ def test_what_is_not_told():
 def test_the_loser_of_a_combat_takes_the_test():
     """B has DISCIPLINE 7 and A 8, before losses."""
     told = str(an.tell(duel(RIFLES, GRENADIERS, distance=20, policy_a="charge"), trial=3))
-    assert "A: wins the combat (AC-8.5)\nB: test of a lost combat (AC-8.5): card 6, passed (up to 7 passes)" in told
+    assert (
+        "A: wins the combat (AC-8.5)\nB: test of a lost combat (AC-8.5): card 6, passed (cards up to 7 pass: " in told
+    )
     assert "A: loses the combat (AC-8.5); test of a lost combat (AC-8.5): card 11" in told
     assert "B: moves to shoot\n" in told
 
@@ -134,3 +136,19 @@ def test_losses_and_fates_of_passengers():
     }
     told = an.tell(alone, pick="best", metric="target_models_destroyed", trials=100)
     assert told.lines[-1] == "The target: destroyed, passengers left 0"
+
+
+def test_discipline_and_its_modifiers():
+    attack = {"dice": 9, "qualities": ["Suppressive"], "rating": "improved"}
+    told = str(
+        an.tell({"attacks": [attack] * 2, "target": TARGET | {"officer": "first", "formation": "open"}}, trial=1)
+    )
+    assert "DISCIPLINE 7 with -1 for Suppressive (AC-6), -1 for heavy losses (AC-5.2), -1 for disorder (AC-5.3)" in told
+    shots = duel("enlightened/heavy-construct-devastator@full", "crown/rifle-platoon@full", rounds=3, distance=12)
+    told = str(
+        an.tell(shots | {"b": {"unit": "crown/rifle-platoon@full", "officer": "first", "formation": "open"}}, trial=1)
+    )
+    rally = (
+        "B: is activated; rally test (AC-5.6): card 6, passed (cards up to 7 pass: DISCIPLINE 8 with -1 for disorder"
+    )
+    assert rally in told

@@ -143,3 +143,13 @@ def test_what_cannot_be_told(how, said):
     for asked in ((RIFLES, KRUPP), *([({"courage": 2},)] if "seed" in how else [])):
         with pytest.raises(an.InputError, match=said):
             an.tell(*asked, **how)
+
+
+def test_discipline_and_its_modifiers():
+    attack = {"dice": 7, "qualities": ["Suppressive", "Fear"]}
+    target = TARGET | {"discipline": 9, "chain_of_command": True, "rules": ["Chain of Command (6)", "Brave"]}
+    rules = {"Fear": {"test": -2}, "Brave": {"when": "attacked", "test": 1}}
+    told = str(an.tell({"attack": attack, "target": target, "ruleset": {"rules": rules}}, trial=2, seed=3))
+    stated = "DISCIPLINE 9 with +1 for Chain of Command (AC-7), -1 for Suppressive (AC-6)"
+    assert f"by card, {stated}, -1 for house rules before losses and disorder" in told
+    assert f"(cards up to 7 pass: {stated}, -1 for heavy losses (AC-5.2), -1 for house rules)" in told
