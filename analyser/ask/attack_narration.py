@@ -123,9 +123,11 @@ def _hits_line(fight: FightFacts, dice: Sequence[Die], resolved: ResolvedStrike)
     turned, masks = veteran_heroics(fight, dice), (int(fight.heroic_faces), int(fight.strike_faces))
     heroics, strikes = (sum(mask >> die.final_face & 1 for die in dice) for mask in masks)
     heroics, strikes = heroics + turned, strikes - turned
-    hits_each = "" if fight.strike_hits == 1 else f" with {fight.strike_hits} hits each"
+    hits_each = "" if fight.strike_hits == 1 else f" with {counted(int(fight.strike_hits), 'hit')} each"
     parts = [counted(strikes, "strike") + hits_each] if strikes or not heroics else []
-    parts += [f"{counted(heroics, 'heroic strike')} with {fight.heroic_hits} hits each"] if heroics else []
+    parts += (
+        [f"{counted(heroics, 'heroic strike')} with {counted(int(fight.heroic_hits), 'hit')} each"] if heroics else []
+    )
     veteran = f" (Veteran turned {counted(turned, 'strike')} into heroic strikes, AC-7)" if turned else ""
     return f"Hits (AC-3.6): {hits_of(resolved.face_values, resolved.score)} = {' + '.join(parts)}{veteran}"
 
@@ -190,7 +192,7 @@ def attack_trials(scenario: Scenario, trials: int, seed: int, first: int = 0) ->
     for trial in replayed_trials(plan, deck, seed, trials, first):
         resolved = strike_of(fight, plan.scores, trial)
         figures = _figures_of(fight, resolved)
-        yield NarratedTrial(trial.number, figures, partial(lines, trial, resolved, figures))
+        yield NarratedTrial(trial.number, figures, partial(lines, trial, resolved, figures), lambda: scenario.warnings)
 
 
 def _figures_of(fight: FightFacts, resolved: ResolvedStrike) -> dict[str, Any]:

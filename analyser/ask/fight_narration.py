@@ -65,7 +65,18 @@ _DRAWS = {
     Kind.TEST_PANIC: "test for the blast (AC-7)",
     Kind.ROLL_BUILDING_DIE: "the die for the building (AC-6)",
     Kind.ROLL_DEMISE_DIE: "the die of Spectacular Demise (AC-7)",
-    Kind.ROLL_PANIC_DIE: "the die of Spectacular Demise again (AC-7)",
+    Kind.ROLL_PANIC_DIE: "the same die",
+}
+_DIE_RESULTS = {  # results of a draw that is a success, and of one that is not
+    Draw.STRIKE_DIE: ("a strike or a heroic strike", "neither a strike nor a heroic strike"),
+    Draw.HEROIC_DIE: ("a heroic strike", "no heroic strike"),
+    Draw.MISS_DIE: ("a miss", "no miss"),
+    Draw.MISS_OR_STRIKE_DIE: ("a miss", "no miss"),
+}
+_CAUSES = {  # causes of changes that no line of a side tells
+    Kind.END: "The activation ends (AC-5.7, AC-5.8)",
+    Kind.ENGAGE: "The units are in contact",
+    Kind.SPREAD_FUMES: "Corrosive Fumes spread (AC-7)",
 }
 _UNTOLD = (Kind.TOSS, Kind.NEXT_ATTACKER)  # operations without a line, because later lines show their effects
 _SIDE_NAMES = "the attacker", "the target"
@@ -163,10 +174,10 @@ class TrialRunner:
         if draw != Draw.NOTHING:
             value, is_card = next(draws), draw in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1)
             passed = value <= highest if is_card else bool(value)
-            text = "yes" if passed else "no"
-            if is_card and self._roll_dice is not None:
-                text = self._test_text(operation, int(draw == Draw.CARD_OF_SIDE_1), pair, value, highest)
-            draw_text = f"{_DRAWS.get(Kind(operation.kind), 'draw')}: {text}"
+            if self._roll_dice is not None and operation.kind not in _UNTOLD:
+                side = int(draw == Draw.CARD_OF_SIDE_1)
+                test = self._test_text(operation, side, pair, value, highest) if is_card else ""
+                draw_text = f"{_DRAWS[Kind(operation.kind)]}: {test or _DIE_RESULTS[Draw(draw)][not passed]}"
         if operation.kind & ON_PURPOSE:
             operation = operation._replace(kind=operation.kind ^ ON_PURPOSE)
             draw_text = f"{_DRAWS[Kind(operation.kind)]}: failed on purpose (AC-5.1)"
@@ -180,7 +191,11 @@ class TrialRunner:
                 lines += [f"{self._names[1 - operation.side]}: {draw_text}"] if draw_text else []
             elif texts := [text for text in (words, draw_text) if text]:
                 lines.append(f"{self._names[operation.side]}: {'; '.join(texts)}")
-            lines += self._change_lines(pair, after)
+            changes = self._change_lines(pair, after)
+            if changes and operation.kind in _CAUSES:
+                fumes = operation.kind == Kind.ENGAGE and any(side.fumes_reach != NONE for side in self._setup.sides)
+                lines.append(_CAUSES[Kind(operation.kind)] + " in Corrosive Fumes (AC-7)" * fumes)
+            lines += changes
         return after
 
     def _test_text(self, operation: Operation, side: int, pair: Pair, card: int, highest: int) -> str:
@@ -239,6 +254,8 @@ class TrialRunner:
             return _COMBAT_RESULTS.get(order, "draws the combat (AC-8.5)")
         if kind == Kind.BEGIN and after[side] != before[side]:
             return "is activated"
+        if kind == Kind.RUN_AMOK and after != before:
+            return "runs amok (AC-7): 1 damage to the enemy, and one of its own models is destroyed"
         if kind not in (Kind.GIVE_ORDERS, Kind.ORDER) or after[side] == before[side]:
             return ""
         old, new = self._words(side, before[side]), self._words(side, after[side])
@@ -308,15 +325,15 @@ def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Itera
 
     for index, (number, trace) in enumerate(zip(numbers, traces)):
         figures = {name: column[index].item() for name, column in columns.items()}
-        yield NarratedTrial(number, figures, partial(lines, number, trace, figures))
+        yield NarratedTrial(number, figures, partial(lines, number, trace, figures), lambda: scenario.warnings)
 
 
 def _closing_heading(kind: str, figures: Mapping[str, Any]) -> list[str]:
     if kind != "duel":
         return ["-- At the end"]
     points = [figures[f"{side}_victory_points"] for side in "ab"]
-    result = "A wins" if figures["a_wins"] else "B wins" if figures["b_wins"] else "A draw"
-    return [f"-- At the end: {result}, by victory points {points[0]:g} to {points[1]:g}"]
+    result = "A wins" if figures["a_wins"] else "B wins" if figures["b_wins"] else "a draw"
+    return [f"-- At the end: {result}, with victory points {points[0]:g} to {points[1]:g}"]
 
 
 def fight_of(scenario: Any) -> Fight:

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 
 class NarratedTrial(NamedTuple):
-    """A simulated trial: its number, its results, and the function that writes its lines."""
+    """A simulated trial: its number, its results, and the functions that write its lines and its warnings."""
 
     number: int
     figures: Mapping[str, Any]
     lines: Callable[[], list[str]]
+    warnings: Callable[[], tuple[str, ...]]
 
 
 def state_text(state: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from analyser.ask.narration import NarratedTrial, changes_between, state_text
 from analyser.ask.question_table import question_kind, read_question
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
-from analyser.common.text import spaced, text_of
+from analyser.common.text import paragraphs, spaced, text_of
 from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
 from analyser.engine.chain.simulated import NarratedPhase, replay
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
@@ -47,6 +47,8 @@ class TrialNarration(Answer):
         Value of each event and figure.
     picked : str
         How the trial was selected, such as "the worst by hits: 0"; empty for a trial by number.
+    warnings : tuple of str
+        Warnings about the interpretation of the question.
     """
 
     number: int
@@ -55,6 +57,7 @@ class TrialNarration(Answer):
     lines: tuple[str, ...]
     figures: Mapping[str, Any]
     picked: str = ""
+    warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
     ruleset: Ruleset | None = None
 
@@ -81,11 +84,12 @@ class TrialNarration(Answer):
         return [Block(heading), Block(lines=self.lines)]
 
     def notes(self) -> list[str]:
-        return [f"Assumption: {text}." for text in self.assumptions]
+        assumptions = [f"Assumption: {text}." for text in self.assumptions]
+        return paragraphs([assumptions, [f"Warning: {text}." for text in self.warnings]])
 
     def _body(self) -> dict[str, Any]:
         record = {"number": self.number, "seed": self.seed, "trials": self.trials, "picked": self.picked}
-        record |= {"figures": dict(self.figures), "lines": list(self.lines)}
+        record |= {"figures": dict(self.figures), "lines": list(self.lines), "warnings": list(self.warnings)}
         record["profiles"] = self.profiles and self.profiles.as_dict()
         if self.ruleset is not None:
             record |= {"assumptions": list(self.assumptions), **ruleset_record(self.ruleset)}
@@ -185,6 +189,7 @@ def tell(
         lines=tuple(narrated.lines()),
         figures=narrated.figures,
         picked=how_picked,
+        warnings=narrated.warnings(),
         profiles=library.used,
         ruleset=getattr(scenario, "ruleset", None),
     )
@@ -249,6 +254,9 @@ def morale_trials(
     def lines(number: int) -> list[str]:
         return answer(number).caption(100) + [line for part in range(len(chains)) for line in part_lines(part, number)]
 
+    def warnings(number: int) -> tuple[str, ...]:
+        return answer(number).warnings
+
     def part_lines(part: int, number: int) -> list[str]:
         name, chain = list(chains.items())[part]
         if chain.story is None:
@@ -259,7 +267,9 @@ def morale_trials(
         return [*(["", heading] if len(chains) > 1 else []), *lines]
 
     for number in range(first, trials):
-        yield NarratedTrial(number, _Figures(partial(answer, number)), partial(lines, number))
+        yield NarratedTrial(
+            number, _Figures(partial(answer, number)), partial(lines, number), partial(warnings, number)
+        )
 
 
 def _recorded_states(states: Sequence[int]) -> Recorded:

@@ -152,3 +152,28 @@ def test_discipline_and_its_modifiers():
         "B: is activated; rally test (AC-5.6): card 6, passed (cards up to 7 pass: DISCIPLINE 8 with -1 for disorder"
     )
     assert rally in told
+
+
+def test_causes_of_events():
+    amok = duel(
+        "commonwealth/azhdaya-beserker-gang@basic", RIFLES, rounds=1, distance=14, first="a", policy_b="lookout"
+    )
+    told = an.tell(amok | {"duel": amok["duel"] | {"policy_a": "charge"}}, trial=1).lines
+    assert "A: runs amok (AC-7): 1 damage to the enemy, and one of its own models is destroyed" in told
+    assert "-- At the end: a draw, with victory points 0 to 0" in told
+    demise = TRANSPORT | {"models": 1, "damage_limit": 1, "passengers": None}
+    demise["rules"] = ["Spectacular Demise (6)", "Corrosive Fumes (2)"]
+    charge = {"charge": {}, "attacker": {"unit": RIFLES}, "target": demise}
+    told = [an.tell(charge, trial=trial).lines for trial in range(12)]
+    assert all("The units are in contact in Corrosive Fumes (AC-7)" in lines for lines in told)
+    results = {line for lines in told for line in lines if "die" in line and "target: the" in line}
+    die = "the target: the die of Spectacular Demise (AC-7): "
+    assert {f"{die}a strike or a heroic strike", f"{die}neither a strike nor a heroic strike"} <= results
+    assert "the target: the same die: no miss" in results
+
+
+def test_end_of_an_activation_and_hits_of_a_durable_unit():
+    fight = duel("enlightened/heavy-construct-devastator@full", "crown/rifle-platoon@full", rounds=3, distance=12)
+    told = str(an.tell(fight, trial=1))
+    assert "The activation ends (AC-5.7, AC-5.8)\n  B: no longer suppressed\n" in told
+    assert "heroic strikes with 1 hit each" in told

@@ -24,6 +24,15 @@ def test_tell_is_the_attack_of_that_number(file):
     assert "one of them" in refusal("explain", RIFLES, KRUPP, "--pick", "best", "--trial", 1)
 
 
+def test_warnings_of_the_question(file):
+    garrison = ("enlightened/phobos@basic", "crown/rifle-p@full:garrisoned")
+    warning = "Warning: target.garrisoned: 18 models are more than a defensible building can hold (12)"
+    assert warning in answer("explain", *garrison, "--kind", "charge")
+    assert "Warning: target.garrisoned: " in answer("explain", *garrison)
+    assert json.loads(answer("explain", *garrison, "--format", "json"))["warnings"]
+    assert "Warning: no tokens: state tokens" in answer("explain", file("courage = 2\n"))
+
+
 def test_luck_of_one_attack_and_of_a_game(file, tmp_path):
     said = answer("explain", "luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 0)
     assert "this bad or worse happens in" in said
