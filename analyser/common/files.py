@@ -130,7 +130,7 @@ def kind_hint(data: bytes) -> str:
 
 
 def parsed_toml(text: str, where: str) -> dict[str, Any]:
-    """Return the table of a TOML or JSON text; InputError for broken text (with line and column) or excessive values."""
+    """Return the table of a TOML or JSON text; InputError for broken text (with line and column), or excess."""
     if len(text) > LARGEST_TEXT:
         raise InputError("this text is too large", where=where, allowed=f"up to {LARGEST_TEXT} characters")
     if text.lstrip().startswith("{"):
