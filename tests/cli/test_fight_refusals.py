@@ -110,7 +110,7 @@ def test_python_refuses_the_same():
 def test_keys_after_a_colon_are_told_to_be_a_mapping_in_python():
     with pytest.raises(InputError, match="no keys are accepted after a colon here") as caught:
         analyser.charge(f"{RIFLES}:suppressed", GRENADIERS)
-    assert f'{{"unit": {RIFLES!r}, "models": 4}}' in str(caught.value)
+    assert "keys go into a table in a file, or a mapping in Python" in str(caught.value)
 
 
 @pytest.mark.parametrize(
