@@ -15,7 +15,7 @@ from analyser.common.validation import Record, Several
 from analyser.game import units
 from analyser.game.army import UNLISTED, Army, ArmyBoon, ArmyUnit, no_such_unit_error, plain_changes
 from analyser.game.forces import ForceRules, ScaleName
-from analyser.game.keywords import Rule
+from analyser.game.keywords import Rules
 from analyser.game.names import Name, slug
 from analyser.game.profiles import Profiles
 from analyser.game.ruleset import HouseRules
@@ -62,7 +62,7 @@ class UnitEntry(Record):
     damage_limit: units.DamageLimit | None = None
     discipline: units.Discipline | units.NoValue | None = None
     break_limit: units.BreakLimit | units.NoValue | None = None
-    rules: Several[Rule] | None = None
+    rules: Rules | None = None
     rows: Several[units.Row] | None = None
 
     _check_distinct_rows = field_validator("rows")(units.check_distinct_rows)

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple, Self
+from itertools import combinations
+from typing import Annotated, Any, ClassVar, NamedTuple, Self, TypeVar
 
+from pydantic import AfterValidator
 from pydantic_core import core_schema
 
 from analyser.common.errors import nearest, shown
+from analyser.common.validation import Several
 from analyser.game.house_rules import HouseRule
 
 RANGED_ATTACK, CLOSE_QUARTERS, FOCUS_FIRE, DUEL = "ranged attack", "close quarters", "focus fire", "duel"
@@ -155,6 +158,13 @@ def with_parameter(name: str, parameter: str | None) -> str:
 
 LONGEST_NAME = 200  # characters
 HIGHEST_X = 1000  # highest number in the parentheses of a keyword; also the most models of a unit
+_WITH_NUMBER = ("Veteran", "Sponsons", "All-Out Attack", "Tail Gunner", "Spectacular Demise", "Capacity")
+_PARAMETERS: Mapping[str, tuple[str, str]] = {  # by keyword whose parameter changes numbers: pattern, allowed text
+    **dict.fromkeys(_WITH_NUMBER, (r"\d+", "a whole number, such as {} (2)")),
+    **dict.fromkeys(("Throw", "Corrosive Fumes"), (r"\d+\.?\d*|\.\d+", "inches, such as {} (6)")),
+    "Resilient": (r"(?i:front)?", "{} (Front), the only side that the rules know"),
+}
+_FORMATIONS = {"Irregular", "Lockstep"}  # rules that exclude each other
 
 
 def plain_name(name: str) -> str:
@@ -214,6 +224,23 @@ class Keyword(str):
         side = "attacker" if self.house.when == "attacking" else "target"
         return Term(self.name, HOUSE_RULE, side, _LONG_FIGHTS)
 
+    @property
+    def parameter_problem(self) -> str:
+        """The reason, with what is allowed, why the engines cannot use the parameter; empty if they can."""
+        if self.house is not None or self.name not in _PARAMETERS:
+            return ""
+        pattern, allowed = _PARAMETERS[self.name]
+        if re.fullmatch(pattern, self.parameter or ""):
+            return ""
+        problem = "has nothing in parentheses" if self.parameter is None else "is not usable"
+        return f"{shown(str(self))} {problem} (allowed: {allowed.format(self.name)})"
+
+    def contradicts(self, other: Keyword) -> bool:
+        """Return True if a unit cannot have both keywords: two formations, or two numbers of the same rule."""
+        if self.name == other.name:
+            return self.name in _PARAMETERS and (self.x, self.inches) != (other.x, other.inches)
+        return {self.name, other.name} == _FORMATIONS
+
     @classmethod
     def __get_pydantic_core_schema__(cls, *_: Any) -> core_schema.CoreSchema:
         as_text = core_schema.to_string_ser_schema(when_used="json")
@@ -237,7 +264,12 @@ class Keyword(str):
             raise ValueError(f"{shown(keyword.name)} has when = 'attacked' (allowed: only as a special rule)")
         if keyword.x > HIGHEST_X:
             raise ValueError(f"the number in {shown(written)} is too large (allowed: 0 to {HIGHEST_X})")
+        if problem := keyword.parameter_problem:
+            raise ValueError(problem)
         return keyword
+
+
+KeywordT = TypeVar("KeywordT", bound=Keyword)
 
 
 class Quality(Keyword):
@@ -285,6 +317,20 @@ class HasKeywords:
         """Return the X of a keyword such as Throw (X); 0 without this keyword or without a whole number."""
         keyword = self.keyword(name)
         return 0 if keyword is None else keyword.x
+
+
+def consistent(keywords: Sequence[KeywordT]) -> Sequence[KeywordT]:
+    """Return the keywords of a record unchanged; ValueError if two contradict each other."""
+    for first, second in combinations(keywords, 2):
+        if first.contradicts(second):
+            raise ValueError(
+                f"{shown(str(first))} and {shown(str(second))} contradict each other (allowed: one of them)"
+            )
+    return keywords
+
+
+Qualities = Annotated[Several[Quality], AfterValidator(consistent)]
+Rules = Annotated[Several[Rule], AfterValidator(consistent)]
 
 
 def distinct_keywords(keywords: Iterable[Keyword]) -> tuple[str, ...]:

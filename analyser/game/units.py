@@ -12,7 +12,7 @@ from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.validation import Record, Several, checked, plain_data
 from analyser.game.forces import Battlegroup, Boon, Limits, Membership
 from analyser.game.house_rules import HouseRule
-from analyser.game.keywords import HIGHEST_X, HasKeywords, Quality, Rule
+from analyser.game.keywords import HIGHEST_X, HasKeywords, Qualities, Rules
 from analyser.game.names import Entry, Name, Slug
 from analyser.game.overrides import change, location_in_change
 
@@ -84,7 +84,7 @@ class Row(Record, HasKeywords):
     short_range: Inches | None = None
     long_range: Inches | None = None
     bands: Several[Band]
-    qualities: Several[Quality] = ()
+    qualities: Qualities = ()
 
     @model_validator(mode="after")
     def _complete(self) -> Row:
@@ -174,7 +174,7 @@ class Unit(Record, HasKeywords):
     damage_limit: DamageLimit
     discipline: Discipline | None = None
     break_limit: BreakLimit | None = None
-    rules: Several[Rule] = ()
+    rules: Rules = ()
     in_force: Limits = Limits()  # limits on the number of this unit in the whole force
     battlegroups: dict[Slug, Membership] = Field(default_factory=dict)  # by id of the kind of battlegroup
     levels: dict[LevelName, Level]

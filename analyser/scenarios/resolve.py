@@ -175,11 +175,8 @@ def resolve_attack(attack: Attack, attacker: units.Loadout | None, row: units.Ro
 
 
 def veteran_of(unit: HasKeywords) -> int:
-    """Return the X of Veteran (X), or 1 if X is not a number; 0 without the rule."""
-    rule = unit.keyword("Veteran")
-    if rule is None:
-        return 0
-    return min(rule.x, units.MOST_DICE) if (rule.parameter or "").isdecimal() else 1
+    """Return the X of Veteran (X); 0 without the rule."""
+    return min(unit.value("Veteran"), units.MOST_DICE)
 
 
 def _check_attack(attack: Attack) -> None:

@@ -11,7 +11,7 @@ from analyser.common.errors import InputError
 from analyser.common.validation import Record, Several, as_tuple, optional
 from analyser.engine.fight.program import MOST_STRIKES
 from analyser.game import units
-from analyser.game.keywords import HasKeywords, Quality, Rule
+from analyser.game.keywords import HasKeywords, Qualities, Rules
 from analyser.game.ruleset import RatingName, Ruleset
 from analyser.rules.policies import BEST, POLICIES
 from analyser.rules.policy_lines import is_in_words
@@ -74,7 +74,7 @@ class Attack(Record, HasKeywords):
     line_of_sight: Literal["own", "none", "spotter"] = optional(
         "own", "Line of sight of an Indirect row: its own, a spotter's or none."
     )
-    qualities: Several[Quality] | None = None
+    qualities: Qualities | None = None
     veteran: DiceIfAny | None = optional(None, "The X in Veteran (X), instead of the profile's.")
     extra_reroll: ExtraReroll | None = optional(
         None, "Further re-rolls, such as miss,blank:2: at most 2 dice that show a miss or a blank."
@@ -123,7 +123,7 @@ class Target(Record, HasKeywords):
     fail_on_purpose: bool = optional(False, "The target's general fails the test on purpose.")
     peer_review: bool = optional(False, "A friend with Peer Review is near the target.")
     chain_of_command: bool = optional(False, "Another unit with Chain of Command is near the target.")
-    rules: Several[Rule] | None = None
+    rules: Rules | None = None
 
     @property
     def keeps_damage(self) -> bool:

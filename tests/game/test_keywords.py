@@ -2,6 +2,7 @@
 
 import pytest
 
+import analyser
 from analyser.game.keywords import QUALITIES, SPECIAL_RULES, parse, recognise, tidy
 
 
@@ -81,3 +82,35 @@ AC_7 = (
 @pytest.mark.parametrize(("names", "table"), [(AC_6, QUALITIES), (AC_7, SPECIAL_RULES)], ids=["AC-6", "AC-7"])
 def test_every_name_of_the_rules_is_known(names, table):
     assert set(names.split(", ")) == table.keys()
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (["Veteran"], r"target\.rules\.0: 'Veteran' has nothing in parentheses \(allowed: a whole number, such as"),
+        (["Durable", "Veteran (-1)"], r"target\.rules\.1: 'Veteran \(-1\)' is not usable \(allowed: a whole number"),
+        (["Veteran (1.5)"], "is not usable"),
+        (["Sponsons (x)"], "is not usable"),
+        (["Throw"], r"allowed: inches, such as Throw \(6\)"),
+        (["Resilient (Rear)"], r"allowed: Resilient \(Front\)"),
+        (["Veteran (1)", "Veteran (2)"], r"target\.rules: 'Veteran \(1\)' and 'Veteran \(2\)'"),
+        (["Lockstep", "Irregular"], "'Lockstep' and 'Irregular' contradict each other"),
+    ],
+)
+def test_a_rule_without_a_usable_parameter_is_refused(rules, message):
+    target = {"models": 3, "defence": 1, "damage_limit": 1, "rules": rules}
+    with pytest.raises(analyser.InputError, match=message):
+        analyser.attack({"attack": {"dice": 3}, "target": target})
+
+
+def test_a_usable_parameter_is_accepted_in_any_spelling():
+    target = {"models": 3, "defence": 1, "damage_limit": 1, "discipline": 7}
+    target["rules"] = [
+        "veteran(2)",
+        "Veteran (2)",
+        "Corrosive Fumes (2.5”)",
+        "Resilient",
+        "Obfuscating",
+        "Support (All)",
+    ]
+    analyser.attack({"attack": {"dice": 3}, "target": target})

@@ -18,6 +18,7 @@ from analyser.engine.attack.summaries import mean_damage
 from analyser.rules.attack import hits_of
 from analyser.web.compile_module import MODULE
 from analyser.web.memory_layout import CONDITIONS, layout, unit_facts
+from tests.oracle.random_scenarios import consistent
 
 NODE = shutil.which("node")
 WITHOUT_NODE = "needs Node (node on the PATH): it runs the WebAssembly module outside a browser"
@@ -49,7 +50,8 @@ def unit_at_random(rng):
         row = rng.choice(loadout.unit.rows).id
         loadout = loadout.with_(row=row, qualities=[f"+{name}" for name in rng.sample(QUALITIES, rng.randint(1, 3))])
     if rng.random() < 0.5:
-        loadout = loadout.with_(rules=[f"+{name}" for name in rng.sample(RULES, rng.randint(1, 3))])
+        rules = [*loadout.unit.rules, *rng.sample(RULES, rng.randint(1, 3))]
+        loadout = loadout.with_(rules=consistent(reversed(rules)))
     if rng.random() < 0.2:
         loadout = loadout.with_(defence=rng.randint(1, 4), damage_limit=rng.randint(1, 4))
     return loadout

@@ -11,6 +11,7 @@ from tests.oracle.random_scenarios import (
     RANGED_QUALITIES,
     REROLL_FACES,
     cases,
+    consistent,
     often,
     random_die,
     random_scenario,
@@ -259,7 +260,7 @@ def random_wreck(rng):
         unit["rules"] = [*unit["rules"], "Spectacular Demise (2)"]
         unit["rows"][0] |= {"long_range": 20}
     if often(0.4, rng):
-        duel["a"] |= {"rules": [*duel["a"]["rules"], "Throw (6)"], "speed": 6, "garrisoned": False}
+        duel["a"] |= {"rules": consistent(["Throw (6)", *duel["a"]["rules"]]), "speed": 6, "garrisoned": False}
         duel |= {"policy_a": "charge", "ruleset": duel["ruleset"] | {"deck": OVERCHARGE_DECK}}
     return duel | {"distance": inches(rng, 1, 11)}
 
@@ -405,7 +406,7 @@ def random_unit(rng, models, rules):
     damage_limit = rng.randint(1, 2)
     unit = {"type": rng.choice(CHARGEABLE), "category": rng.choice(CATEGORIES[:2]), "models": models}
     unit |= {"defence": rng.randint(1, 3), "damage_limit": damage_limit, "damage": rng.randint(0, damage_limit - 1)}
-    unit |= {"victory_points": rng.randint(0, 5), "rules": some_of(rules, rng, share=0.1), "rows": []}
+    unit |= {"victory_points": rng.randint(0, 5), "rules": consistent(some_of(rules, rng, share=0.1)), "rows": []}
     unit["officer"] = rng.choice(("last", "first", "random"))
     unit |= {flag: True for flag in FLAGS if often(0.15, rng)}
     for key, share, value in (

@@ -53,6 +53,14 @@ def random_die(rng):
     return die
 
 
+def consistent(rules):
+    """The rules without those that contradict an earlier one: another number or another formation."""
+    by_name = {}
+    for rule in rules:
+        by_name.setdefault("formation" if rule in ("Irregular", "Lockstep") else rule.split(" (")[0], rule)
+    return list(by_name.values())
+
+
 def random_attack(rng):
     """An attack, and a deck that its Overcharge can turn without flooding the plain reading with dice."""
     attack = {"dice": rng.randint(1, 4), "qualities": some_of(QUALITIES, rng), "veteran": rng.choice((0, 0, 1, 2))}
@@ -109,7 +117,7 @@ def random_target(rng):
         "defence": rng.randint(1, 3),
         "damage_limit": damage_limit,
         "damage": rng.randint(0, damage_limit - 1),
-        "rules": some_of(TARGET_RULES, rng, share=0.12),
+        "rules": consistent(some_of(TARGET_RULES, rng, share=0.12)),
         "officer": rng.choice(("last", "first", "random")),
     }
     target |= {flag: True for flag in TARGET_FLAGS if often(0.2, rng)}

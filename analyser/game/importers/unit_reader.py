@@ -12,7 +12,17 @@ from analyser.game import units
 from analyser.game.importers import cells
 from analyser.game.importers.import_warnings import review
 from analyser.game.importers.tree import Contents, LevelNode, Tree, is_true, modifiers
-from analyser.game.keywords import LONGEST_NAME, QUALITIES, SPECIAL_RULES, Term, parse, recognise, tidy, with_parameter
+from analyser.game.keywords import (
+    LONGEST_NAME,
+    QUALITIES,
+    Keyword,
+    Quality,
+    Rule,
+    parse,
+    recognise,
+    tidy,
+    with_parameter,
+)
 from analyser.game.names import LONGEST_ID, slug, unused_name
 from analyser.game.units import Category, LevelName, UnitType
 
@@ -80,7 +90,7 @@ class UnitReader:
                 return None
         # A link to a special rule gives the unit that rule, but a link to a weapon quality only quotes its text.
         linked = [rule for rule in filter(None, self.contents.rules) if not recognise(parse(rule)[0], QUALITIES)[1]]
-        data["rules"] = self._known_names([*self.rules, *linked], SPECIAL_RULES, "special rule")
+        data["rules"] = self._known_names([*self.rules, *linked], Rule, "special rule")
         data["rows"] = self._read_rows()
         try:
             unit = checked(units.Unit, data)
@@ -257,16 +267,21 @@ class UnitReader:
             self.warn(f"target type: {target}", f"unlikely for {types[0]}")
         return category
 
-    def _known_names(self, names: Iterable[str], table: Mapping[str, Term], noun: str) -> tuple[str, ...]:
-        result: dict[str, None] = {}
+    def _known_names(self, names: Iterable[str], kind: type[Keyword], noun: str) -> tuple[str, ...]:
+        result: dict[str, Keyword] = {}
         for stated_name in names:
             name, parameter = parse(stated_name[:LONGEST_NAME])
-            meant, is_correct = recognise(name, table)
-            if meant not in table:
+            meant, is_correct = recognise(name, kind.TABLE)
+            if meant not in kind.TABLE:
                 self.warn(stated_name, f"unknown {noun}; kept unchanged")
             elif not is_correct:
                 self.warn(stated_name, f"misspelt {noun}; taken for {meant}")
-            result[with_parameter(meant, parameter)] = None
+            keyword = kind(with_parameter(meant, parameter))
+            other = next((other for other in result.values() if keyword.contradicts(other)), None)
+            if keyword.parameter_problem or other is not None:
+                self.warn(stated_name, f"{keyword.parameter_problem or f'contradicts {other}'}; left out")
+            else:
+                result[str(keyword)] = keyword
         return tuple(result)
 
     def _read_rows(self) -> tuple[units.Row, ...]:
@@ -294,7 +309,7 @@ class UnitReader:
             "short_range": reach.short,
             "long_range": reach.long,
             "bands": self._bands(name, by_column),
-            "qualities": self._known_names(cells.split_names(by_column.get("qualities")), QUALITIES, "quality"),
+            "qualities": self._known_names(cells.split_names(by_column.get("qualities")), Quality, "quality"),
         }
         try:
             return checked(units.Row, data)

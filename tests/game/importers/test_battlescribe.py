@@ -128,6 +128,8 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
     ("changes", "doubt"),
     [
         ({"rules": "Amphibious"}, "Amphibious: unknown special rule"),
+        ({"rules": "Veteran"}, "Veteran: 'Veteran' has nothing in parentheses"),
+        ({"rules": "Veteran (1), Veteran (2)"}, "Veteran (2): contradicts Veteran (1); left out"),
         ({"rules": "Stalker"}, "Stalker: misspelt special rule; taken for Stalkers"),
         ({"weapons": weapon(qualities="Devestating")}, "Devestating: misspelt quality; taken for Devastating"),
         ({"levels": level("Basic", 9, 50, 1) + level("Reinforced", 9, 60, 1)}, "9, 9: models do not grow"),
