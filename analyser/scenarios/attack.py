@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import combinations
 from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, ClassVar, Literal, cast
@@ -240,7 +241,28 @@ def attack_warnings(scenario: Scenario, rating: RatingName) -> Iterator[str]:
         in_the_open = replace(scenario, target=target.model_copy(update={"taking_cover": False}))
         if scenario.fight.defence == in_the_open.fight.defence:
             yield "target.taking_cover has no effect, because the target is not concealed (AC-4.3)"
+    yield from _impossible_combinations(attack)
     yield from _conditions_without_effect(scenario if attack.rating is None else scenario.with_rating(None))
+
+
+_MANOEUVRES = ("aiming", "reforming", "attacker_advanced")
+_NO_MANOEUVRE = {
+    "attacker_garrisoned": "in a building a unit makes no manoeuvre, and outside it is not garrisoned (AC-4.4)",
+    "opportunity_fire": "opportunity fire is in the enemy's turn, and manoeuvres count in the unit's own turn (AC-4.2)",
+}
+
+
+def _impossible_combinations(attack: Attack) -> Iterator[str]:
+    """Yield a warning for each pair of conditions that the rules exclude; the attack is computed nevertheless."""
+    stated = {*attack.bonuses, *attack.penalties, *(key for key, value in attack if value is True)}
+    made = [name for name in _MANOEUVRES if name in stated]
+    for first, second in combinations(made, 2):
+        yield f"{first} and {second} contradict each other: a unit makes one manoeuvre in its turn (AC-4.2)"
+    for state, reason in _NO_MANOEUVRE.items():
+        for manoeuvre in made if state in stated else ():
+            yield f"{state} and {manoeuvre} contradict each other: {reason}"
+    if attack.distance == 0:
+        yield f"attack.distance {resolve.IN_CONTACT}"
 
 
 _QUALITY_OF_CONDITION = {"attacker_reloading": "Slow to Fire", "attacker_advanced": "Move or Fire"}  # AC-6

@@ -26,7 +26,13 @@ from analyser.scenarios.charge import combats
 from analyser.scenarios.chooser import Chooser
 from analyser.scenarios.fight_records import Draft, Strike, setup_for, to_length
 from analyser.scenarios.policies import Shooter, check_policy
-from analyser.scenarios.resolve import combatant_warnings, overcharge_warnings, overrun_warnings, resolve_combatant
+from analyser.scenarios.resolve import (
+    IN_CONTACT,
+    combatant_warnings,
+    overcharge_warnings,
+    overrun_warnings,
+    resolve_combatant,
+)
 from analyser.scenarios.schema import SHORTEST_STEP, Combatant, DuelFile, DuelTerms
 
 
@@ -264,6 +270,8 @@ def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) ->
     lengths = [2 * (unit.speed or 0) for unit, policy in zip((a, b), policies) if policy == BEST]
     if file.duel.step is not None and (file.duel.distance is None or file.duel.step >= max(lengths, default=0)):
         yield "duel.step has no effect: it needs best play, a distance, and a unit that can move further than the step"
+    if file.duel.distance == 0 and policies != ("charge", "charge"):
+        yield f"duel.distance {IN_CONTACT}"
     may_combat = a.may_charge(b, policies[0]) or b.may_charge(a, policies[1])
     yield from combatant_warnings(a, "a", file.a, profiles)
     yield from combatant_warnings(b, "b", file.b, profiles)

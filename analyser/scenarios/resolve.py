@@ -26,6 +26,7 @@ TYPES_OF_CATEGORY: Mapping[units.Category, tuple[units.UnitType, ...]] = {
     "aerial": ("rotorcraft", "aircraft"),
 }
 _CATEGORY_OF_TYPE = {type_: category for category, types in TYPES_OF_CATEGORY.items() for type_ in types}
+IN_CONTACT = "0 is contact, where a unit must make a close quarters attack (AC-8); shots are computed nevertheless"
 LARGEST_GARRISON = 12  # most models in a defensible building, as the rulebook defines it
 
 

@@ -131,6 +131,12 @@ ODD = [
         "a cannot charge while it is in its building",
     ),
     (["duel", f"{RIFLES}:outflanking", f"{GRENADIERS}:garrisoned", "--policy-a", "charge"], "a.charge.outflanking"),
+    (["attack", RIFLES, GRENADIERS, "--aiming", "--attacker-garrisoned"], "attacker_garrisoned and aiming contradict"),
+    (["attack", RIFLES, GRENADIERS, "--aiming", "--opportunity-fire"], "opportunity_fire and aiming contradict each"),
+    (["attack", RIFLES, GRENADIERS, "--aiming", "--reforming"], "a unit makes one manoeuvre in its turn (AC-4.2)"),
+    (["attack", RIFLES, GRENADIERS, "--aiming", "--attacker-advanced"], "aiming and attacker_advanced contradict"),
+    (["attack", RIFLES, GRENADIERS, "--distance", "0"], "attack.distance 0 is contact, where a unit must make a close"),
+    (["duel", RIFLES, GRENADIERS, "--distance", "0"], "duel.distance 0 is contact, where a unit must make a close"),
     (["charge", f"{RIFLES}:carriages=2", GRENADIERS], "attacker.carriages has no effect: no row has Full Steam Ahead"),
 ]
 
