@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from analyser.game.house_rules import Circumstance
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, RANGED_ATTACK, SUBJECTS_OF_SHOTS, Keyword, Term
 from analyser.game.ruleset import Ruleset
-from analyser.game.units import Row
+from analyser.game.units import CLOSE_FORMATION_TYPES, Row
 from analyser.results.base import RulesUsed
 from analyser.rules.attack import uses_parentheses
 from analyser.rules.house_rules import IS_A
@@ -22,7 +22,7 @@ from analyser.scenarios.duel import DuelScenario, common_step
 from analyser.scenarios.fight_records import to_length
 from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
-from analyser.scenarios.schema import WANTS, Combatant, DuelTerms
+from analyser.scenarios.schema import WANTS, Combatant, DuelTerms, Target
 
 CARDS = {  # by `with_replacement`
     True: "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn "
@@ -85,7 +85,8 @@ _CAN_APPLY: Mapping[str, Callable[[Case], bool]] = {  # a rule without an entry 
     "Shock": lambda case: case.in_parentheses and case.enemy.category == "light",
     "Wreckers": lambda case: case.in_parentheses and case.enemy.category == "heavy",
     "Suppressive": lambda case: case.enemy_tests,
-    "Torrent": lambda case: case.single_attack or _is_hidden(case.enemy),
+    "Penetrating": lambda case: (case.enemy.damage_limit or 1) > 1,
+    "Torrent": lambda case: _is_hidden(case.enemy) or (case.single_attack and _is_concealed(case)),
     "Precision": lambda case: case.single_attack or case.enemy_tests,
     "Cryo": lambda case: case.single_attack or case.enemy_tests,
     "Seismic": lambda case: case.single_attack or case.enemy_tests or case.enemy.garrisoned,
@@ -108,8 +109,8 @@ _CAN_APPLY: Mapping[str, Callable[[Case], bool]] = {  # a rule without an entry 
     "Construct": lambda case: case.saved_by_card,
     "Corrosive Fumes": lambda case: case.can_disorder,
     "Bodyguard": lambda case: "Precision" in case.enemy_qualities,
-    "Irregular": lambda case: case.unit.formation == "open",
-    "Lockstep": lambda case: case.unit.formation == "close",
+    "Irregular": lambda case: _depends_on_formation(case.unit, "open"),
+    "Lockstep": lambda case: _depends_on_formation(case.unit, "close"),
     "Hover": lambda case: "Seismic" in case.enemy_qualities,
     "Sponsons": lambda case: case.charged,
     "Stoic Defence": lambda case: case.charged,
@@ -129,7 +130,19 @@ _CAN_APPLY: Mapping[str, Callable[[Case], bool]] = {  # a rule without an entry 
 
 def _is_hidden(unit: Combatant) -> bool:
     """Return True if the unit can have concealment or cover, which Torrent ignores (AC-4.3)."""
-    return unit.garrisoned or unit.concealed or unit.obstacle or unit.has("Shrouded", "Obfuscating", "Pavises")
+    concealed = getattr(unit, "concealed", False)  # in a single attack a key of the attack
+    return unit.garrisoned or concealed or unit.obstacle or unit.has("Shrouded", "Obfuscating", "Pavises")
+
+
+def _is_concealed(case: Case) -> bool:
+    """Return True if a single attack states that its target is concealed (AC-4.2; Indirect, AC-6)."""
+    return case.unit.concealed or case.out_of_sight
+
+
+def _depends_on_formation(unit: Target, formation: str) -> bool:
+    """Return True if a rule gives the unit this formation, and its officer may fall before the last model (AC-5.8)."""
+    usual = "close" if unit.type in (None, *CLOSE_FORMATION_TYPES) else "open"
+    return unit.officer != "last" and usual != unit.formation == formation
 
 
 @dataclass
@@ -169,7 +182,7 @@ def _could_matter(term: Term, fight: str, case: Case) -> bool:
 def _is_applied(keyword: Keyword, term: Term, case: Case) -> bool:
     """Return True if a modelled rule can apply in `case`."""
     if keyword.house is None:
-        return _can_apply(term, case)
+        return keyword.parameter != "0" and _can_apply(term, case)
     rule, kinds = keyword.house, case.enemy_kinds
     kinds = IS_A[case.enemy.type] | IS_A[case.enemy.category] if kinds is None else kinds
     if rule.against and not any(IS_A[kind] & kinds for kind in rule.against):
@@ -297,6 +310,7 @@ def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_r
         for row in rows[side]:
             case = case_of_row(row, unit, enemy.unit, shooter)
             rules.add(row.qualities, DUEL if row.kind == "ranged" else CLOSE_QUARTERS, case)
+        rules.applied += ["Reactive"] if _is_kept_from_firing(shooter) else []
         case = case_of_unit(
             unit,
             enemy.unit,
@@ -407,6 +421,19 @@ def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
     if charges[1 - shooter.side]:
         rows += [retaliation.row for retaliation in chooser.retaliations] if chooser else unit.retaliation_rows()
     return list({row.id: row for row in rows}.values())
+
+
+def _is_kept_from_firing(shooter: Shooter) -> bool:
+    """Return True if the unit would fire another row in its activation if no row were Reactive (AC-6)."""
+    unit = shooter.unit
+    if shooter.chooses or not unit.any_row_has("Reactive"):
+        return False
+    rows = [
+        row.model_copy(update={"qualities": tuple(quality for quality in row.qualities if quality.name != "Reactive")})
+        for row in unit.rows or ()
+    ]
+    free = replace(shooter, unit=unit.model_copy(update={"rows": tuple(rows)}))
+    return [row.id for row in free.rows] != [row.id for row in shooter.rows]
 
 
 def _unused_in_contact(

@@ -416,6 +416,13 @@ def test_a_rule_of_the_attacker_is_named_if_it_could_bear_on_this_attack():
     assert "Sponsons" not in names
 
 
+@pytest.mark.parametrize(("policy", "counts"), [("shoot", True), ("charge", True), ("take_cover", False)])
+def test_reactive_counts_where_it_keeps_a_row_from_firing(policy, counts):
+    rows = row("ranged", 3, "Reactive"), row("ranged", 1) | {"id": "other"}, row("melee", 1)
+    result = duel(unit(*rows) | {"discipline": 6}, unit(row("ranged", 1)), policy_a=policy)
+    assert ("Reactive" in result.rules_applied) is counts
+
+
 def test_what_has_no_occasion_is_not_told():
     shot = {"deck": LOW_CARDS, **QUIET}
     resilient = unit(row("ranged", 1), rules=["Resilient (Front)"])
@@ -432,5 +439,14 @@ def test_what_has_no_occasion_is_not_told():
     torrent = unit(row("ranged", 1, "Torrent"))
     assert "Torrent" not in duel(torrent, unit(), **shot).rules_applied
     assert "Torrent" in duel(torrent, unit(concealed=True), **shot).rules_applied
+    target = {"models": 3, "defence": 1, "damage_limit": 1}
+    for rule, state in (("Irregular", {"officer": "first"}), ("Lockstep", {"officer": "first", "type": "cavalry"})):
+        assert rule not in focus([{"dice": 1}], target | {"rules": [rule]}).rules_applied
+        assert rule in focus([{"dice": 1}], target | state | {"rules": [rule]}).rules_applied
+    for quality, more, state in (("Penetrating", {}, {"damage_limit": 2}), ("Torrent", {"concealed": True}, {})):
+        attack = {"dice": 1, "qualities": [quality]}
+        assert quality not in focus([attack], target).rules_applied
+        assert quality in focus([attack | more], target | state).rules_applied
+    assert not charge(unit(row("melee", 1)), unit(rules=["Sponsons (0)"])).rules_applied
     hovering = {"models": 1, "defence": 1, "damage_limit": 1, "rules": ["Hover"]}
     assert "Hover" not in focus([{"dice": 1}], hovering).rules_applied
