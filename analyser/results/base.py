@@ -396,7 +396,7 @@ class Result(Answer):
         record |= {} if self.stopping is None else self.stopping.as_dict()
         if thin := self.thin_means:
             record |= {"thin_means": list(thin)}
-        return record | self._body() | self.rules.as_dict()
+        return record | self._body() | self.rules.as_dict() | {"warnings": list(self.warnings)}
 
     def __str__(self) -> str:
         return rendering.text([self])

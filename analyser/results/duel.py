@@ -33,7 +33,7 @@ from analyser.results.base import result_sentence
 from analyser.results.duel_solution import SolvedDuel, objective_values, solved_duel
 from analyser.results.rendering import figure_rows, figure_text
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
-from analyser.rules.policies import POLICIES
+from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios.duel import (
     DuelScenario,
     OrdersPoint,
@@ -179,6 +179,26 @@ class DuelResult(FightResult):
                 rows.append(row | probability_figures("probability", estimate(weight, self.trials)))
         return rows
 
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        return (*super().warnings, *self._idle_warnings())
+
+    def _idle_warnings(self) -> Iterator[str]:
+        """Yield a warning for each side without best play that does nothing in half of its activations or more."""
+        for side, unit, policy in zip(DUEL_SIDES, self.units, self._policy_keys):
+            idle, total = dict[str, Any](), 0
+            for (_, active), weights in self._actions.items():
+                for (did, because), weight in weights.items() if active == side else ():
+                    total += 0 if did in _NO_ACTIVATION else weight
+                    idle[because] = idle.get(because, 0) + (weight if did == "held" else 0)
+            if policy == BEST or total == 0 or 2 * sum(idle.values()) < total:
+                continue
+            reason = max(idle, key=idle.__getitem__)
+            text = _HELD_BY_POLICY if reason == "choice" else _reason_text(reason)
+            no_speed = unit.speed is None and self.scenario.terms.distance is not None
+            cause = f"; {side}.speed is not stated, so it does not move" if no_speed else ""
+            yield f"{side} does nothing in at least half of its activations, mostly for this reason: {text}{cause}"
+
     def planned(self) -> dict[str, Any] | None:
         """Return the exact value of a plan, with cards put back, and its simulated value, by default with real decks.
 
@@ -236,9 +256,13 @@ class DuelResult(FightResult):
         plan = self.planned()
         return {**parts, "summary": self.summary} | ({} if plan is None else {"planned": plan})
 
+    @property
+    def _policy_keys(self) -> tuple[str | tuple[str, ...], ...]:
+        """Names of the policies of both sides, or their lines in words."""
+        return self.scenario.terms.policy_a, self.scenario.terms.policy_b
+
     def _policies(self) -> Iterable[tuple[str, Combatant, str]]:
-        policies = self.scenario.terms.policy_a, self.scenario.terms.policy_b  # names, or lines in words
-        texts = (policy if isinstance(policy, str) else "; ".join(policy) for policy in policies)
+        texts = (policy if isinstance(policy, str) else "; ".join(policy) for policy in self._policy_keys)
         return zip(("A", "B"), self.units, texts)
 
     def caption(self) -> list[str]:
@@ -401,6 +425,14 @@ _REASON_TEXTS = {
 }
 
 
+_NO_ACTIVATION = ("was_gone", "had_no_activation", "fell")  # entries of rounds in which a unit does not act
+_HELD_BY_POLICY = "no line of its policy can be carried out, or the line says hold"
+
+
+def _reason_text(because: str) -> str:
+    return _REASON_TEXTS.get(because, because.replace("_", " "))
+
+
 def _actions_block(result: DuelResult) -> Block:
     table: dict[tuple[str, str, str], dict[int, str]] = {}
     for row in result.activations():
@@ -409,7 +441,7 @@ def _actions_block(result: DuelResult) -> Block:
     numbers = range(1, len(result.moments) + 1)
     rows = []
     for (side, did, because), probabilities in sorted(table.items(), key=lambda item: item[0][0]):
-        reason = _REASON_TEXTS.get(because, because.replace("_", " "))
+        reason = _reason_text(because)
         name = f"{side.upper()} {_ACTION_TEXTS.get(did, did.replace('_', ' '))}" + (f" ({reason})" if reason else "")
         rows.append([name, *(probabilities.get(number, "") for number in numbers)])
     return Block("Actions", ("round", *map(str, numbers)), rows, "<>")

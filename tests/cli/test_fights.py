@@ -137,6 +137,10 @@ ODD = [
     (["attack", RIFLES, GRENADIERS, "--aiming", "--attacker-advanced"], "aiming and attacker_advanced contradict"),
     (["attack", RIFLES, GRENADIERS, "--distance", "0"], "attack.distance 0 is contact, where a unit must make a close"),
     (["duel", RIFLES, GRENADIERS, "--distance", "0"], "duel.distance 0 is contact, where a unit must make a close"),
+    (
+        ["duel", RIFLES, GRENADIERS, "--distance", "14", "--policy-a", "shoot if beyond 30, else charge"],
+        "a does nothing in at least half of its activations, mostly for this reason: no line of its policy can",
+    ),
     (["charge", f"{RIFLES}:carriages=2", GRENADIERS], "attacker.carriages has no effect: no row has Full Steam Ahead"),
 ]
 
