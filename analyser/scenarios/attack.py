@@ -280,16 +280,21 @@ def _default_conditions(section: type[Record]) -> dict[str, Any]:
     return {key: value for key, value in defaults.items() if key not in excluded}
 
 
-_CONDITIONS = {"attack": _default_conditions(Attack), "target": _default_conditions(Target) | {"exposed": None}}
+_CONDITIONS = {
+    "attack": _default_conditions(Attack),
+    "target": _default_conditions(Target) | {"exposed": None, "edge_distance": None, "behemoth": False},
+}
 
 
 def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
     """Yield a warning for each condition that does not change an attack without a stated rating."""
-    without_profile = {} if scenario.attacker is not None else _DEFAULTS_WITHOUT_PROFILE
+    attacker = scenario.attacker
+    unstated = _DEFAULTS_WITHOUT_PROFILE if attacker is None else {"attacker_damage_limit": attacker.unit.damage_limit}
     # Skip conditions that are also a penalty, have a warning of their own, or select the band of a behemoth's row.
     skipped = {*scenario.attack.penalties, *(["near_commander"] if scenario.target.disordered else [])}
-    skipped |= {"attacker_damage"} if scenario.attacker and "behemoth" in scenario.attacker.unit.traits else set()
-    for section, defaults in (("attack", _CONDITIONS["attack"] | without_profile), ("target", _CONDITIONS["target"])):
+    skipped |= {"attacker_damage"} if attacker and "behemoth" in attacker.unit.traits else set()
+    skipped |= {"behemoth"} if scenario.defender and "behemoth" in scenario.defender.unit.traits else set()
+    for section, defaults in (("attack", _CONDITIONS["attack"] | unstated), ("target", _CONDITIONS["target"])):
         record = getattr(scenario, section)
         for key, value in defaults.items():
             if getattr(record, key) in (value, None) or key in skipped:
@@ -309,7 +314,10 @@ def _relevant_facts(scenario: Scenario) -> dict[str, int]:
     facts: dict[str, int] = vars(python_copy(scenario.fight))
     irrelevant = [] if facts["overcharge"] else ["attacker_models", "attacker_damage", "attacker_damage_limit"]
     irrelevant += [] if facts["cryo"] else ["activated"]
-    irrelevant += ["models_without_room"] if facts["test"] in (structs.Test.NOT_TAKEN, structs.Test.PASSED) else []
+    may_fail = facts["test"] not in (structs.Test.NOT_TAKEN, structs.Test.PASSED)
+    irrelevant += [] if may_fail and facts["suppressed"] else ["models_without_room", "flees"]  # only it falls back
+    irrelevant += ["near_commander"] if facts["officer"] == structs.Officer.LAST else []
+    irrelevant += [] if facts["penetrating"] else ["behemoth"]
     return facts | dict.fromkeys(irrelevant, 0) | {"wrecks": scenario.rolls_for_building}
 
 

@@ -64,10 +64,21 @@ def resolve_focus(file: FocusFile, library: Profiles) -> FocusScenario:
         f"attack {number}: {warning}"
         for number, scenario in enumerate(attacks, start=1)
         for warning in scenario.warnings
-        if number == 1 or "target" not in warning
+        if (number == 1 or "target" not in warning) and not _has_effect_later(warning, attacks)
     ]
     target = attacks[0].target.model_copy(update={key: getattr(file.target, key) for key in CIRCUMSTANCES})
     return FocusScenario(attacks, target, file.ruleset, tuple(map(attacker_of, attacks)), tuple(warnings))
+
+
+def _has_effect_later(warning: str, attacks: Sequence[Scenario]) -> bool:
+    """Return True if a key of the target has an effect in a later attack; only the first attacks a fresh target."""
+    key, no_effect, _ = warning.partition(" has no effect")
+    if not no_effect or not key.startswith("target.") or len(attacks) == 1:
+        return False
+    return key in _KEYS_OF_FALLING_BACK or any(warning not in attack.warnings for attack in attacks)
+
+
+_KEYS_OF_FALLING_BACK = ("target.edge_distance", "target.models_without_room")
 
 
 def attack_of_focus(file: FocusFile, attack: FocusAttack, index: int, library: Profiles) -> Scenario:

@@ -72,6 +72,11 @@ def test_intervals_of_a_few_games(name, trials):
         ({"distance": 6.0}, {}, "attack.distance"),
         ({}, {"from_front": True}, "target.from_front"),
         ({}, {"exposed": 6}, "target.exposed"),
+        ({}, {"edge_distance": 2.0}, "target.edge_distance"),
+        ({}, {"models_without_room": 2}, "target.models_without_room"),
+        ({}, {"near_commander": True}, "target.near_commander"),
+        ({}, {"behemoth": True}, "target.behemoth"),
+        ({"attacker": "crown/rifle-platoon@basic", "attacker_damage_limit": 3}, {}, "attack.attacker_damage_limit"),
     ],
 )
 def test_a_key_that_means_nothing_is_told(attack, target, key):
@@ -80,6 +85,14 @@ def test_a_key_that_means_nothing_is_told(attack, target, key):
     assert [each for each in said if each.startswith(f"{key} has no effect")]
     for each in {"attack": attack, "target": target}[key.partition(".")[0]]:
         assert not [more for more in warnings_of({"dice": 3}) if each in more]
+
+
+def test_a_key_that_counts_in_a_later_attack_has_an_effect():
+    target = TARGET | {"edge_distance": 2.0, "near_commander": True}
+    for qualities, counts in (([], False), (["Precision"], True)):
+        question = {"attacks": [{"dice": 3}, {"dice": 3, "qualities": qualities}], "target": target}
+        expected = () if counts else ("attack 1: target.near_commander has no effect on this attack",)
+        assert analyser.focus(question).warnings == expected
 
 
 @pytest.mark.parametrize("seed", range(60))
