@@ -22,6 +22,7 @@ from analyser.scenarios.duel import DuelScenario, common_step
 from analyser.scenarios.fight_records import to_length
 from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
+from analyser.scenarios.resolve import may_be_concealed
 from analyser.scenarios.schema import WANTS, Combatant, DuelTerms, Target
 
 CARDS = {  # by `with_replacement`
@@ -86,7 +87,7 @@ _CAN_APPLY: Mapping[str, Callable[[Case], bool]] = {  # a rule without an entry 
     "Wreckers": lambda case: case.in_parentheses and case.enemy.category == "heavy",
     "Suppressive": lambda case: case.enemy_tests,
     "Penetrating": lambda case: (case.enemy.damage_limit or 1) > 1,
-    "Torrent": lambda case: _is_hidden(case.enemy) or (case.single_attack and _is_concealed(case)),
+    "Torrent": lambda case: may_be_concealed(case.enemy) or (case.single_attack and _is_concealed(case)),
     "Precision": lambda case: case.single_attack or case.enemy_tests,
     "Cryo": lambda case: case.single_attack or case.enemy_tests,
     "Seismic": lambda case: case.single_attack or case.enemy_tests or case.enemy.garrisoned,
@@ -126,12 +127,6 @@ _CAN_APPLY: Mapping[str, Callable[[Case], bool]] = {  # a rule without an entry 
     "Berserk": lambda case: case.shoots or (case.charges and case.unit.discipline is not None),
     "Run Amok": lambda case: case.shoots or case.charges or case.distant,
 }
-
-
-def _is_hidden(unit: Combatant) -> bool:
-    """Return True if the unit can have concealment or cover, which Torrent ignores (AC-4.3)."""
-    concealed = getattr(unit, "concealed", False)  # in a single attack a key of the attack
-    return unit.garrisoned or concealed or unit.obstacle or unit.has("Shrouded", "Obfuscating", "Pavises")
 
 
 def _is_concealed(case: Case) -> bool:

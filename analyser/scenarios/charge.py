@@ -256,8 +256,7 @@ def charge_warnings(file: ChargeFile, scenario: ChargeScenario, profiles: Profil
         yield from resolve.combatant_warnings(unit, where, keys, profiles)
         if unit.garrisoned and where in secondary:
             yield f"{where}.garrisoned has no effect: only the target's building is stormed"
-    if file.charge.outflanking and target.type not in rules.CAN_BE_OUTFLANKED:
-        yield f"charge.outflanking gives no bonus: only {', '.join(rules.CAN_BE_OUTFLANKED)} are outflanked (AC-8.2)"
+    yield from resolve.outflanking_warnings(file.charge, target, "charge")
     for side, keys, is_shot_at in (("attacker", file.attacker, False), ("target", file.target, attacker.has("Throw"))):
         for key, reason in _KEYS_WITHOUT_EFFECT.items():
             is_default = getattr(keys, key) == Combatant.model_fields[key].default

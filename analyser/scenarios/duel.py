@@ -29,6 +29,8 @@ from analyser.scenarios.policies import Shooter, check_policy
 from analyser.scenarios.resolve import (
     IN_CONTACT,
     combatant_warnings,
+    may_be_concealed,
+    outflanking_warnings,
     overcharge_warnings,
     overrun_warnings,
     resolve_combatant,
@@ -272,10 +274,19 @@ def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) ->
         yield "duel.step has no effect: it needs best play, a distance, and a unit that can move further than the step"
     if file.duel.distance == 0 and policies != ("charge", "charge"):
         yield f"duel.distance {IN_CONTACT}"
+    if file.duel.want != DuelTerms.model_fields["want"].default and BEST not in policies:
+        yield "duel.want has no effect: neither side plays best"
     may_combat = a.may_charge(b, policies[0]) or b.may_charge(a, policies[1])
     yield from combatant_warnings(a, "a", file.a, profiles)
     yield from combatant_warnings(b, "b", file.b, profiles)
     for side, unit, enemy, policy in (("a", a, b, policies[0]), ("b", b, a, policies[1])):
+        if unit.may_charge(enemy, policy):
+            yield from outflanking_warnings(unit.charge, enemy, f"{side}.charge")
+        else:
+            stated = [key for key, value in unit.charge if value and key != "overrun"]
+            yield from (f"{side}.charge.{key} has no effect: the unit does not charge" for key in stated)
+        if unit.taking_cover and not may_be_concealed(unit):
+            yield f"{side}.taking_cover has no effect, because the unit is not concealed (AC-4.3)"
         if unit.charge.outflanking and enemy.garrisoned:
             yield f"{side}.charge.outflanking counts although a unit in a building has its front on every side"
         if unit.garrisoned and policy == "charge":

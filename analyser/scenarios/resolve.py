@@ -15,9 +15,10 @@ from analyser.game import units
 from analyser.game.keywords import HasKeywords, Keyword, distinct_keywords
 from analyser.game.profiles import Profiles, load_profiles
 from analyser.rules import shots
+from analyser.rules.charge_strikes import CAN_BE_OUTFLANKED
 from analyser.rules.shots import RowFacts, RowKind, ShotFacts, WhyNot
 from analyser.rules.structs import CATEGORIES, NONE
-from analyser.scenarios.schema import Attack, Combatant, Passengers, Target
+from analyser.scenarios.schema import Attack, Charge, Combatant, Passengers, Target
 
 RecordT = TypeVar("RecordT", bound=Record)
 TYPES_OF_CATEGORY: Mapping[units.Category, tuple[units.UnitType, ...]] = {
@@ -324,9 +325,25 @@ def combatant_warnings(unit: Combatant, where: str, stated: Combatant, profiles:
             yield f"{where}.rows: bands of row {row.id!r} overlap; the first band that fits counts"
     if unit.carriages and not unit.any_row_has("Full Steam Ahead"):
         yield f"{where}.carriages has no effect: no row has Full Steam Ahead"
+    if unit.from_front and not unit.has("Resilient"):
+        yield f"{where}.from_front has no effect: the unit is not Resilient (AC-7)"
+    if stated.capacity not in (None, unit.value("Capacity")) and unit.passengers is None:
+        yield f"{where}.capacity has no effect: no unit is embarked"
     loadout = None if stated.unit is None else profiles.loadout(stated.unit)
     yield from model_warnings(unit.models, loadout, f"{where}.models")
     yield from target_warnings(unit, where)
+
+
+def may_be_concealed(unit: Target) -> bool:
+    """Return True if the unit can have concealment or cover (AC-4.3); a single attack states concealment itself."""
+    concealed = getattr(unit, "concealed", False)
+    return unit.garrisoned or concealed or unit.obstacle or unit.has("Shrouded", "Obfuscating", "Pavises")
+
+
+def outflanking_warnings(charge: Charge, target: Target, where: str) -> Iterator[str]:
+    """Yield a warning if `outflanking` is stated against a target that cannot be outflanked; `where` is its section."""
+    if charge.outflanking and target.type not in CAN_BE_OUTFLANKED:
+        yield f"{where}.outflanking gives no bonus: only {', '.join(CAN_BE_OUTFLANKED)} are outflanked (AC-8.2)"
 
 
 def overrun_warnings(unit: Combatant, where: str) -> Iterator[str]:

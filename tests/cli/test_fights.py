@@ -141,6 +141,12 @@ ODD = [
         ["duel", RIFLES, GRENADIERS, "--distance", "14", "--policy-a", "shoot if beyond 30, else charge"],
         "a does nothing in at least half of its activations, mostly for this reason: no line of its policy can",
     ),
+    (["duel", f"{RIFLES}:outflanking", GRENADIERS], "a.charge.outflanking has no effect: the unit does not charge"),
+    (["duel", f"{RIFLES}:outflanking", TANKS, "--policy-a", "charge"], "a.charge.outflanking gives no bonus: only"),
+    (["duel", f"{RIFLES}:taking-cover", GRENADIERS], "a.taking_cover has no effect, because the unit is not concealed"),
+    (["duel", f"{RIFLES}:from-front", GRENADIERS], "a.from_front has no effect: the unit is not Resilient (AC-7)"),
+    (["duel", f"{RIFLES}:capacity=3", GRENADIERS], "a.capacity has no effect: no unit is embarked"),
+    (["duel", RIFLES, GRENADIERS, "--want", "margin"], "duel.want has no effect: neither side plays best"),
     (["charge", f"{RIFLES}:carriages=2", GRENADIERS], "attacker.carriages has no effect: no row has Full Steam Ahead"),
 ]
 
