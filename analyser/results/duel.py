@@ -30,6 +30,7 @@ from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
 from analyser.results.base import result_sentence
+from analyser.results.duel_actions import actions_block, main_reason_to_hold
 from analyser.results.duel_solution import SolvedDuel, objective_values, solved_duel
 from analyser.results.rendering import figure_rows, figure_text
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
@@ -186,18 +187,11 @@ class DuelResult(FightResult):
     def _idle_warnings(self) -> Iterator[str]:
         """Yield a warning for each side without best play that does nothing in half of its activations or more."""
         for side, unit, policy in zip(DUEL_SIDES, self.units, self._policy_keys):
-            idle, total = dict[str, Any](), 0
-            for (_, active), weights in self._actions.items():
-                for (did, because), weight in weights.items() if active == side else ():
-                    total += 0 if did in _NO_ACTIVATION else weight
-                    idle[because] = idle.get(because, 0) + (weight if did == "held" else 0)
-            if policy == BEST or total == 0 or 2 * sum(idle.values()) < total:
-                continue
-            reason = max(idle, key=idle.__getitem__)
-            text = _HELD_BY_POLICY if reason == "choice" else _reason_text(reason)
-            no_speed = unit.speed is None and self.scenario.terms.distance is not None
-            cause = f"; {side}.speed is not stated, so it does not move" if no_speed else ""
-            yield f"{side} does nothing in at least half of its activations, mostly for this reason: {text}{cause}"
+            reason = main_reason_to_hold([row for row in self.activations() if row["side"] == side])
+            if reason and policy != BEST:
+                no_speed = unit.speed is None and self.scenario.terms.distance is not None
+                cause = f"; {side}.speed is not stated, so it does not move" if no_speed else ""
+                yield f"{side} does nothing in at least half of its activations, mostly for this reason: {reason}{cause}"
 
     def planned(self) -> dict[str, Any] | None:
         """Return the exact value of a plan, with cards put back, and its simulated value, by default with real decks.
@@ -299,7 +293,7 @@ class DuelResult(FightResult):
         ]
         return [
             _rounds_block(self),
-            _actions_block(self),
+            actions_block(self.activations(), len(self.moments)),
             Block("At the end, by victory points", rows=figure_rows(self.summary, _RESULT_LABELS)),
             Block(head=("", "A", "B"), rows=figure_rows(self.summary, sides, DUEL_SIDES)),
             Block("VP difference (A - B)", rows=margins, align=">"),
@@ -405,46 +399,6 @@ _RESULT_LABELS = {
     "p_a_devastating": "P(A devastating victory)",
     "p_b_devastating": "P(B devastating victory)",
 }
-_ACTION_TEXTS = {
-    "fell": "was removed before it could act",
-    "shot_aiming": "aimed and shot",
-    "shot": "shot without aiming",
-    "double_timed": "moved at double time",
-    "re_armed": "re-armed",
-    "held": "did nothing",
-    "retired_and_shot": "retired and shot",
-    "left_building": "left its building",
-}
-_REASON_TEXTS = {
-    "choice": "",
-    "policy": "",
-    "gone": "",
-    "rule": "forced by a rule",
-    "activated": "already activated",
-    "out_of_reach": "too far to charge",
-}
-
-
-_NO_ACTIVATION = ("was_gone", "had_no_activation", "fell")  # entries of rounds in which a unit does not act
-_HELD_BY_POLICY = "no line of its policy can be carried out, or the line says hold"
-
-
-def _reason_text(because: str) -> str:
-    return _REASON_TEXTS.get(because, because.replace("_", " "))
-
-
-def _actions_block(result: DuelResult) -> Block:
-    table: dict[tuple[str, str, str], dict[int, str]] = {}
-    for row in result.activations():
-        cells = table.setdefault((row["side"], row["did"], row["because"]), {})
-        cells[row["round"]] = str(estimate_in(row, "probability"))
-    numbers = range(1, len(result.moments) + 1)
-    rows = []
-    for (side, did, because), probabilities in sorted(table.items(), key=lambda item: item[0][0]):
-        reason = _reason_text(because)
-        name = f"{side.upper()} {_ACTION_TEXTS.get(did, did.replace('_', ' '))}" + (f" ({reason})" if reason else "")
-        rows.append([name, *(probabilities.get(number, "") for number in numbers)])
-    return Block("Actions", ("round", *map(str, numbers)), rows, "<>")
 
 
 def _rounds_block(result: DuelResult) -> Block:
