@@ -191,7 +191,7 @@ class DuelResult(FightResult):
             if reason and policy != BEST:
                 no_speed = unit.speed is None and self.scenario.terms.distance is not None
                 cause = f"; {side}.speed is not stated, so it does not move" if no_speed else ""
-                yield f"{side} does nothing in at least half of its activations, mostly for this reason: {reason}{cause}"
+                yield f"{side} does nothing in at least half of its activations, mostly because: {reason}{cause}"
 
     def planned(self) -> dict[str, Any] | None:
         """Return the exact value of a plan, with cards put back, and its simulated value, by default with real decks.

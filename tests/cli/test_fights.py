@@ -139,7 +139,7 @@ ODD = [
     (["duel", RIFLES, GRENADIERS, "--distance", "0"], "duel.distance 0 is contact, where a unit must make a close"),
     (
         ["duel", RIFLES, GRENADIERS, "--distance", "14", "--policy-a", "shoot if beyond 30, else charge"],
-        "a does nothing in at least half of its activations, mostly for this reason: no line of its policy can",
+        "a does nothing in at least half of its activations, mostly because: no line of its policy can",
     ),
     (["duel", f"{RIFLES}:outflanking", GRENADIERS], "a.charge.outflanking has no effect: the unit does not charge"),
     (["duel", f"{RIFLES}:outflanking", TANKS, "--policy-a", "charge"], "a.charge.outflanking gives no bonus: only"),
