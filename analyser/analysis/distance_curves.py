@@ -11,7 +11,6 @@ import numpy as np
 from analyser.analysis.grid import DefendingSide
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.situations import ONE_OF_EACH_CATEGORY
-from analyser.engine.attack.summaries import fill_summaries
 from analyser.game.units import Category, Loadout, Row, unit_of
 from analyser.rules.structs import CATEGORIES
 from analyser.scenarios.attack import attack_record
@@ -20,7 +19,6 @@ from analyser.scenarios.schema import Attack
 
 CHARGE_LINE = "a charge"  # name of the line for a charge
 _CATEGORIES: tuple[str, ...] = get_args(Category)
-_INTERPRETED_SECONDS = 1e-3  # seconds per attack without compilation
 
 
 class Step(NamedTuple):
@@ -130,7 +128,6 @@ def _destroyed_by_shots(
         return
     categories = np.array([CATEGORIES.index(target.category or "light") for target in defending.targets])
     possible = np.array([shot.can_attack for shot in shots], np.bool_)[:, categories]
-    fill_summaries.compile_for(int(possible.sum()) * _INTERPRETED_SECONDS)
     summaries = defending.summaries([shot.facts for shot in shots], possible)
     target_points = np.array([defender.level.points for defender in defending.defenders], np.float64)
     for shot, line in zip(shots, summaries["mean_share_lost"] * target_points):

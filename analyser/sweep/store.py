@@ -183,15 +183,6 @@ class Store:
         with suppress(OSError), (self.folder / LOG).open("a", encoding="utf-8") as file:
             file.write(json_text(line) + "\n")
 
-    def log_lines(self, event: str) -> Iterator[dict[str, Any]]:
-        """Yield the lines of the log about one kind of event, except truncated lines."""
-        with suppress(OSError), (self.folder / LOG).open(encoding="utf-8", errors="replace") as file:
-            for line in file:
-                with suppress(ValueError, RecursionError):
-                    entry = json.loads(line)
-                    if isinstance(entry, dict) and entry.get("event") == event:
-                        yield entry
-
 
 def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
     """Return the store of a plan: a new store in an empty folder, or the existing store of the same plan.

@@ -37,6 +37,7 @@ _POOL_FIELDS = (  # fields that determine the pool of a fight
 )
 _FACTOR = 0x9E3779B1  # odd, near 2**32 over the golden ratio: multiplying by it spreads close numbers
 _WORD_MASK = 0xFFFFFFFF
+_SECONDS_PER_PAIR, _SECONDS_PER_FIGHT = 5e-5, 1e-3  # in the interpreter
 _FIGHTS_PER_CHUNK = 256
 
 
@@ -205,12 +206,15 @@ def distinct_summaries(
     slots = np.zeros(1 << (2 * capacity - 1).bit_length(), np.int32)
     which = np.full((len(attacks), len(targets)), -1, np.int32)
     words = fights.view(np.int64).reshape(capacity, -1)
+    index_fights.compile_for(capacity * _SECONDS_PER_PAIR)
     count = index_fights(attacks, targets, possible, slots, fights, words, which)
     keys = np.array([fights[name][:count] for name in _POOL_FIELDS])
     order = np.lexsort(keys)
     is_new_pool = np.any(np.diff(keys[:, order], prepend=-1), axis=0)
     probabilities = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
     summaries = np.full(count + 1, np.nan, np.float64).astype(SUMMARY)
+
+    fill_summaries.compile_for(count * _SECONDS_PER_FIGHT)
 
     def fill(queue: Queue) -> None:
         for task in queue:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import analyser
+from analyser.common.jit import Tiered
 from analyser.engine.attack.summaries import SUMMARY, distinct_summaries
 from analyser.game.profiles import load_profiles, load_ruleset
 from analyser.rules.structs import ATTACK, TARGET
@@ -86,3 +87,12 @@ def test_nothing_comes_of_nothing(records):
     none = np.zeros((len(attacks), len(targets)), np.bool_)
     assert (distinct_summaries(attacks, targets, none, *drawn).which == -1).all()
     assert distinct_summaries(attacks[:0], targets, none[:0], *drawn).which.shape == (0, len(targets))
+
+
+def test_many_fights_do_not_wait_for_the_interpreter(monkeypatch):
+    """The first part of a sweep took half a minute, because one long call was interpreted."""
+    expected = {}
+    monkeypatch.setattr(Tiered, "compile_for", lambda kernel, s: expected.update({kernel.__name__: s}))
+    swept([{"dice": dice} for dice in (2, 3)], [{"models": n, "defence": 1, "damage_limit": 1} for n in (1, 2, 3)])
+    assert expected["fill_summaries"] == pytest.approx(6e-3)
+    assert expected["index_fights"] > 0
