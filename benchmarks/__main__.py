@@ -1,4 +1,4 @@
-"""Measure, print the tables, write the JSON; ``--write-docs`` writes the page and the pictures from it."""
+"""Measure, and write the results and `docs/performance.md`; ``--only PART`` measures one part again."""
 
 import argparse
 import json
@@ -6,98 +6,60 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import (
-    asking,
-    battles,
-    best_play,
-    document,
-    exact,
-    first_answers,
-    longer_fights,
-    montecarlo,
-    morale,
-    plots,
-    processes,
-    statistics,
-    stores,
-    tables,
-    verdict,
-)
+from benchmarks import attacks, battles, best_play, commands, duels, exact, morale, prices, searches, sweeps
+from benchmarks.figures import Figure, table
 from benchmarks.machine import machine, versions
-from benchmarks.targets import targets
 
 ROOT = Path(__file__).parent.parent
 LATEST = ROOT / "benchmarks" / "results" / "latest.json"
 PAGE = ROOT / "docs" / "performance.md"
-IMAGES = ROOT / "docs" / "images"
-TRIALS_IN_MEMORY = [10**7, 10**9]
-MANY_TRIALS = 10**10
+MODULES = (attacks, exact, duels, battles, morale, best_play, prices, searches, sweeps, commands)
+PARTS = {module.__name__.rsplit(".", 1)[-1]: module for module in MODULES}
+HEAD = """# Performance
+
+<!-- Written by `make bench`; change benchmarks, not this file. -->
+
+One machine: {processor}, {processors} processors, {system}, {vectors}. {versions}.
+
+A figure is the median over the rounds, and a ratio the median of the ratios within the rounds. Candidates take
+turns in a rotating order, after one untimed run each. NO marks a goal that is not reached; results do not depend on it.
+Every baseline is checked against the exact distribution in `tests/benchmarks`.
+"""
 
 
-def parts(arguments):
-    """What is measured, in order: key of the results, and how."""
-    memory = [*TRIALS_IN_MEMORY, *([MANY_TRIALS] if arguments.long else [])]
-    return {
-        "designs": montecarlo.designs,
-        "ladder": montecarlo.ladder,
-        "variants": montecarlo.variants,
-        "exact": exact.calls,
-        "sweeps": exact.sweeps,
-        "factions": exact.factions,
-        "longer_fights": longer_fights.longer_fights,
-        "battles": battles.battles,
-        "best_play": best_play.best_play,
-        "verdict": verdict.verdict,
-        "stores": stores.stores,
-        "asking": asking.asking,
-        "morale": morale.questions,
-        "first_answers": lambda: first_answers.first_answers(5 if arguments.long else 3),
-        "memory": lambda: processes.memory(memory),
-        "processors": processes.processors,
-    }
-
-
-def measure(arguments):
+def measure(chosen):
     """The results, on top of those of parts that are not measured again; written after each part."""
-    results = json.loads(LATEST.read_text()) if LATEST.exists() else {}
+    results = json.loads(LATEST.read_text()) if LATEST.exists() else {"parts": {}}
     results |= {"machine": machine(), "versions": versions()}
-    results.pop("targets", None)
-    chosen = {"statistics": statistics.statistics} if arguments.statistics else parts(arguments)
-    for name, part in chosen.items():
-        if arguments.only and name not in arguments.only:
-            continue
+    for name in chosen:
         start = time.perf_counter()
-        results[name] = part()
+        results["parts"][name] = PARTS[name].figures()
         print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
-        write(LATEST, json.dumps(results, indent=1) + "\n")
-    results["targets"] = targets(results)
-    return results
+        LATEST.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    return json.loads(LATEST.read_text())
 
 
-def write(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+def page(results):
+    """`docs/performance.md`; every number in it comes from the results."""
+    head = HEAD.format(
+        **results["machine"],
+        versions=", ".join(f"{name} {version}" for name, version in results["versions"].items()),
+    )
+    return head + "".join(section(PARTS[name], results["parts"][name]) for name in PARTS if name in results["parts"])
 
 
-def options():
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--only", action="append", metavar="PART", help="measure this part alone; may be repeated")
-    parser.add_argument("--long", action="store_true", help="also 10^10 attacks in one call, and more first answers")
-    parser.add_argument("--statistics", action="store_true", help="test the random numbers instead of timing")
-    parser.add_argument("--write-docs", action="store_true", help="write docs/performance.md from the latest results")
-    return parser.parse_args()
+def section(module, rows):
+    figures = [Figure(*row) for row in rows]
+    return f"\n## {module.TITLE}\n\n{module.TEXT}\n\n{table(figures)}\n"
 
 
 def main():
-    arguments = options()
-    if arguments.write_docs:
-        results = json.loads(LATEST.read_text())
-        write(PAGE, document.page(results))
-        plots.save(results["ladder"], IMAGES)
-        return
-    results = measure(arguments)
-    write(LATEST, json.dumps(results, indent=1) + "\n")
-    print(tables.every_table(results))
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--only", action="append", choices=PARTS, help="measure this part alone; may be repeated")
+    chosen = parser.parse_args().only or list(PARTS)
+    written = page(measure(chosen))
+    PAGE.write_text(written, encoding="utf-8")
+    print(written)
 
 
 if __name__ == "__main__":

@@ -1,67 +1,45 @@
-"""Best play of both sides: a duel by rounds, models and distance; as a process; all pairs of two factions."""
+"""Best play of both sides: a duel by size, the command, all pairs of two factions."""
 
-import tempfile
 import time
 
 import analyser
 from analyser.results.duel_solution import solved_duel
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
-from benchmarks.first_answers import process
-from benchmarks.timing import Candidate, compiled, interleaved
+from benchmarks.figures import Figure, figure
+from benchmarks.timing import Candidate, cold, compiled, interleaved, warm
+
+TITLE = "Best play"
+TEXT = """Value and plan of a duel of six rounds with [best play](best-play.md) on both sides: rifles against
+grenadiers, a toss each round, kernels compiled, one thread. All pairs are those of Crown and Imperium at basic level,
+on two threads."""
 
 A, B = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
-PLAIN = (6, 6, None)  # rounds, models a side, inches between them
-SIZES = (
-    *((rounds, 6, None) for rounds in (1, 2, 4, 6, 10)),
-    *((6, models, None) for models in (2, 4, 12, 18)),
-    *((rounds, 6, 18) for rounds in (2, 4)),
-    *((6, 6, distance) for distance in (6, 18, 30)),
-)
-FACTIONS = "crown/*@basic", "imperium/*@basic"
-SIDE_BY_SIDE = 2
+SIZES = {
+    "6 models a side": ((6, None), 50e-3),
+    "12 models a side": ((12, None), None),
+    '6 models a side, 18" apart': ((6, 18), None),
+}
 
 
-def best_play(rounds=3):
-    """Seconds of value and plan of each size, with its number of situations; of processes; of all pairs."""
-    duels = {size: duel(*size) for size in SIZES}
-    candidates = [
-        Candidate(str(size), compiled(lambda asked=asked: solved_duel(asked).value)) for size, asked in duels.items()
-    ]
+def figures(rounds=3):
+    """Seconds of value and plan of each size, of the command, and of all pairs."""
+    candidates = [Candidate(name, solving(*size)) for name, (size, _) in SIZES.items()]
     samples = interleaved(candidates, rounds)
+    found = [figure(name, samples[name].summary(), goal=goal) for name, (_, goal) in SIZES.items()]
+    found += [
+        figure("`analyser best`, once more", warm("best", A, B), goal=2),
+        figure("`analyser best`, cold", cold("best", A, B), goal=2),
+    ]
     start = time.perf_counter()
-    pairs = analyser.tactics(*FACTIONS, threads=SIDE_BY_SIDE).frame
-    return {
-        "sizes": [
-            {"rounds": size[0], "models": size[1], "distance": size[2], **graph(duels[size])}
-            | {"seconds": samples[str(size)].summary()}
-            for size in SIZES
-        ],
-        "pairs": {"duels": len(pairs), "wall_s": time.perf_counter() - start},
-        "process": whole_process(rounds),
-    }
+    pairs = analyser.tactics("crown/*@basic", "imperium/*@basic", threads=2).frame
+    return [*found, Figure(f"all {len(pairs)} pairs of two factions", time.perf_counter() - start, goal=60)]
 
 
-def duel(rounds, models, distance):
-    """The scenario: rifles and grenadiers, both play best, a toss each round."""
-    terms = {"rounds": rounds, "policy_a": "best", "policy_b": "best"}
+def solving(models, distance):
+    """A function that solves the duel of two units of so many models."""
+    terms = {"rounds": 6, "policy_a": "best", "policy_b": "best"}
     terms |= {} if distance is None else {"distance": distance}
-    return load_as(
-        DuelScenario, {"duel": terms, "a": {"unit": A, "models": models}, "b": {"unit": B, "models": models}}
-    )
-
-
-def graph(asked):
-    """How large the graph of choices is."""
-    game = solved_duel(asked).game
-    return {"situations": len(game.places), "ways": len(game.edges.to)}
-
-
-def whole_process(rounds):
-    """Wall-clock seconds of the command: without compiled kernels, and with them."""
-    with tempfile.TemporaryDirectory() as cache:
-        words = ("-m", "analyser", "best", A, B)
-        cold = process(*words, NUMBA_CACHE_DIR=cache)[0]
-        process("-m", "analyser", "warm-up", "best-play", NUMBA_CACHE_DIR=cache)
-        warm = sorted(process(*words, NUMBA_CACHE_DIR=cache)[0] for _ in range(rounds))
-    return {"cold_s": cold, "warm_s": warm[rounds // 2]}
+    sides = {"a": {"unit": A, "models": models}, "b": {"unit": B, "models": models}}
+    asked = load_as(DuelScenario, {"duel": terms, **sides})
+    return compiled(lambda: solved_duel(asked).value)

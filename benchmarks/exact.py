@@ -1,75 +1,89 @@
-"""Exact laws: the public call beside the peers, and many attacks in one sweep."""
+"""Exact attacks: the public call beside the peers, and many attacks at once."""
 
 from importlib import import_module
+
+import numpy as np
 
 import analyser
 from analyser.analysis.matchups import matchups
 from analyser.common.jit import interpreted
 from analyser.engine.attack.summaries import distinct_summaries
-from benchmarks.engine import random_matrix
-from benchmarks.fights import PLAIN_DICE, fight
+from analyser.rules.structs import ATTACK, TARGET
+from benchmarks.fights import PLAIN, PLAIN_DICE, fight
+from benchmarks.figures import figure
 from benchmarks.timing import Candidate, compiled, interleaved
 
-EXACT = "exact, the full joint distribution"
-FIRST = "the same, not compiled yet"
-PEERS = {
-    "icepool, hits alone": "icepool_hits",
-    "dyce, hits alone": "dyce_hits",
-    "warhammer-stats, hits alone": "warhammer_stats_hits",
-}
-DICE = (3, PLAIN_DICE, 24)
+TITLE = "Exact attacks"
+TEXT = f"""The same attack of {PLAIN_DICE} dice. The other libraries give the distribution of hits alone, without the
+fate of the unit."""
+
+OURS, INTERPRETED = "the full joint distribution", "the same, before anything is compiled"
+PEERS = {"icepool": "icepool_hits", "dyce": "dyce_hits", "warhammer-stats": "warhammer_stats_hits"}
 SIDE = 300
+EVERYTHING = ("crown/*", "imperium/*", "commonwealth/*")
 
 
-def peer(name, dice):
+def peer(name):
     """A candidate, or None where the peer is not installed."""
     try:
         law_of_hits = import_module(f"benchmarks.peers.{PEERS[name]}").law_of_hits
     except ImportError:
         return None
-    return Candidate(name, lambda: law_of_hits(dice), repeats=5)
+    return Candidate(f"{name}, hits alone", lambda: law_of_hits(PLAIN_DICE), repeats=5)
 
 
-def interpreter(ask, *asked):
-    """What the interpreter finds."""
-    with interpreted():
-        return ask(*asked)
+def figures(rounds=20):
+    """Seconds a call, of a matrix of attacks, of a table of three factions."""
+    scenario = analyser.load_scenario(PLAIN)
+
+    def interpreter():
+        with interpreted():
+            return analyser.exact(scenario)
+
+    calls = [
+        Candidate(OURS, compiled(lambda: analyser.exact(scenario)), repeats=100),
+        Candidate(INTERPRETED, interpreter, repeats=5),
+        *filter(None, map(peer, PEERS)),
+    ]
+    goals = {OURS: 100e-6}
+    found = [figure(name, each.summary(), goal=goals.get(name)) for name, each in interleaved(calls, rounds).items()]
+    matrix = random_matrix(SIDE)
+    many = [
+        Candidate("one of 300 x 300 attacks at once, one thread", matrix_of(matrix, 1), SIDE * SIDE),
+        Candidate("one of 300 x 300 attacks at once, two threads", matrix_of(matrix, 2), SIDE * SIDE),
+        Candidate("`matchups` of three factions, 27,225 rows", compiled(table_of_factions)),
+    ]
+    return found + [figure(name, each.summary()) for name, each in interleaved(many, rounds // 2).items()]
 
 
-def calls(rounds=40):
-    """Seconds a call, from 3 to 24 dice."""
-    return [{"dice": dice, "seconds_a_call": calls_with(dice, rounds)} for dice in DICE]
+def matrix_of(matrix, threads):
+    return compiled(lambda: distinct_summaries(*matrix, threads=threads).table)
 
 
-def calls_with(dice, rounds):
-    scenario = analyser.load_scenario(fight(dice))
-    ours = Candidate(EXACT, compiled(lambda: analyser.exact(scenario)), repeats=100)
-    first = Candidate(FIRST, lambda: interpreter(analyser.exact, scenario), repeats=5)
-    candidates = [ours, first, *filter(None, (peer(name, dice) for name in PEERS))]
-    return {name: sample.summary() for name, sample in interleaved(candidates, rounds).items()}
+def table_of_factions():
+    return matchups(EVERYTHING, EVERYTHING, situations=["long-range"]).frame
 
 
-def sweeps(rounds=20):
-    """Seconds a matrix and an attack: laws of pools shared along a row, and not shared at all."""
-    matrix, column = random_matrix(SIDE, SIDE), random_matrix(SIDE * 10, 1)
-    one = Candidate("1 thread", compiled(lambda: distinct_summaries(*matrix, threads=1).table))
-    two = Candidate("2 threads", compiled(lambda: distinct_summaries(*matrix, threads=2).table))
-    unshared = Candidate("one target", compiled(lambda: distinct_summaries(*column, threads=1).table), SIDE * 10)
-    samples = interleaved([one, two, unshared], rounds)
-    attacks = SIDE * SIDE
-    one_thread = samples["1 thread"].summary()
-    return {
-        "side": SIDE,
-        "seconds_a_matrix": {"1 thread": one_thread, "2 threads": samples["2 threads"].summary()},
-        "seconds_an_attack": one_thread["median_s"] / attacks,
-        "seconds_an_attack_alone": samples["one target"].summary(),
+def random_matrix(side, seed=5):
+    """Random attacks of 3 to 24 dice on random targets, as `distinct_summaries` takes them."""
+    rng = np.random.default_rng(seed)
+    attacks = np.array([random_fight(rng)[0] for _ in range(side)], ATTACK)
+    targets = np.array([random_fight(rng)[1] for _ in range(side)], TARGET)
+    ruleset = analyser.load_scenario(PLAIN).ruleset
+    die = np.array(ruleset.die.sides_by_face, np.int64)
+    return attacks, targets, np.ones((side, side), np.bool_), die, ruleset.deck.counts()
+
+
+def random_fight(rng):
+    """Records of an attack and of a target."""
+    target = {
+        "models": int(rng.integers(1, 13)),
+        "defence": int(rng.integers(1, 5)),
+        "damage_limit": int(rng.integers(1, 5)),
+        "discipline": int(rng.integers(4, 9)),
+        "break_limit": int(rng.integers(0, 4)),
+        "type": str(rng.choice(["infantry", "cavalry", "armour"])),
+        "rules": [["Durable"], []][int(rng.integers(2))],
     }
-
-
-def factions(rounds=5):
-    """The public table of every loadout that is shipped on every other."""
-    everything = ("crown/*", "imperium/*", "commonwealth/*")
-    table = matchups(everything, everything, situations=["long-range"]).frame
-    candidate = Candidate("matchups", compiled(lambda: matchups(everything, everything, situations=["long-range"])))
-    seconds = interleaved([candidate], rounds)["matchups"].summary()
-    return {"rows": len(table), "seconds": seconds}
+    rating = str(rng.choice(["weakened", "neutral", "improved"]))
+    return analyser.load_scenario(fight(int(rng.integers(3, 25)), rating, target)).facts

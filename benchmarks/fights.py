@@ -31,6 +31,7 @@ _ADDED = 1 / 6  # the share of dice that show a heroic strike, each of which add
 _MEAN_CARD = 6.5
 _POOL, _ARC_POOL = 10 * (1 + _ADDED), 10 * (1 + 2 * _ADDED)
 _CHARGED_POOL, _CHARGED_ARC_POOL = (10 + _MEAN_CARD) * (1 + _ADDED), (10 + _MEAN_CARD) * (1 + 2 * _ADDED)
+EVERY_RULE = "Arc, Veteran, Overcharge, extra re-rolls"
 VARIANTS: dict[str, tuple[dict[str, Any], float]] = {
     "weakened": (fight(rating="weakened"), _POOL),
     "neutral": (fight(rating="neutral"), _POOL),
@@ -47,7 +48,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], float]] = {
     "Arc, extra re-rolls": (fight(**ARC, **STRIKES_TOO), _ARC_POOL),
     "Arc, Overcharge": (fight(**ARC, **OVERCHARGE), _CHARGED_ARC_POOL),
     "Overcharge, extra re-rolls": (fight(**OVERCHARGE, **STRIKES_TOO), _CHARGED_POOL),
-    "Arc, Veteran, Overcharge, extra re-rolls": (
+    EVERY_RULE: (
         fight(veteran=3, **ARC, **OVERCHARGE, **STRIKES_TOO),
         _CHARGED_ARC_POOL,
     ),
@@ -55,8 +56,3 @@ VARIANTS: dict[str, tuple[dict[str, Any], float]] = {
     "die of 20 sides": (fight(die=TWENTY_SIDES), 10 * (1 + 3 / 20)),
     "officer random": (fight(target={"officer": "random"}), _POOL),
 }
-
-
-def plain_dice(average: float) -> float:
-    """Dice of the first roll, not a whole number, with which the plain attack rolls `average` dice."""
-    return average / (1 + _ADDED)

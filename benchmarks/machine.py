@@ -13,7 +13,6 @@ def machine() -> dict[str, object]:
     return {
         "processor": processor(),
         "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "architecture": platform.machine(),
         "system": platform.system(),
         "vectors": widest_vectors(),
     }

@@ -1,8 +1,13 @@
 """Timing: candidates take turns in one run, so that whatever slows the machine slows all of them alike."""
 
+import os
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -11,10 +16,7 @@ from analyser.common.jit import interpreted
 
 @dataclass
 class Candidate:
-    """Something to time.
-
-    `run` does `work` units of work (attacks, words, calls) `repeats` times over.
-    """
+    """Something to time: `run` does `work` units of work (attacks, trials, calls) `repeats` times over."""
 
     name: str
     run: Callable[[], object]
@@ -30,25 +32,21 @@ class Sample:
     seconds: list[float] = field(default_factory=list)
 
     def summary(self) -> dict[str, float]:
-        """Median, least, most and quartiles of the seconds a unit of work."""
-        low, first, median, third, high = np.percentile(self.seconds, [0, 25, 50, 75, 100]).tolist()
-        return {
-            "median_s": median,
-            "min_s": low,
-            "max_s": high,
-            "quartile_1_s": first,
-            "quartile_3_s": third,
-            "rounds": len(self.seconds),
-        }
+        """Median and quartiles of the seconds a unit of work."""
+        return spread(self.seconds)
+
+    def rate(self) -> dict[str, float]:
+        """The same of units of work a second."""
+        return spread(1 / np.array(self.seconds))
 
     def times_faster_than(self, other: "Sample") -> dict[str, float]:
         """How many times faster than `other`: ratios within a round, their median and quartiles."""
         return spread(np.divide(other.seconds, self.seconds))
 
 
-def spread(ratios) -> dict[str, float]:
+def spread(values) -> dict[str, float]:
     """Median and quartiles."""
-    first, median, third = np.percentile(ratios, [25, 50, 75]).tolist()
+    first, median, third = np.percentile(values, [25, 50, 75]).tolist()
     return {"median": median, "quartile_1": first, "quartile_3": third}
 
 
@@ -81,3 +79,40 @@ def timed(candidate: Candidate) -> float:
     for _ in range(candidate.repeats):
         candidate.run()
     return (time.perf_counter() - start) / candidate.repeats / candidate.work
+
+
+def process(*words: str, **environment: str) -> tuple[float, str]:
+    """Wall-clock seconds of a Python process, and what it prints."""
+    as_usual = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, *words], env=as_usual | environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return time.perf_counter() - start, done.stdout
+
+
+def command(*words: str, **environment: str) -> float:
+    """Seconds of a command of analyser, as a whole process."""
+    return process("-m", "analyser", *words, **environment)[0]
+
+
+def cold(*words: str, rounds: int = 3) -> dict[str, float]:
+    """Seconds of a command that finds no compiled kernel: median and quartiles."""
+    seconds = []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as empty:
+            seconds.append(command(*words, NUMBA_CACHE_DIR=empty))
+    return spread(seconds)
+
+
+def warm(*words: str, rounds: int = 5, **environment: str) -> dict[str, float]:
+    """Seconds of a command whose kernels are compiled: median and quartiles."""
+    with tempfile.TemporaryDirectory() as cache:
+        command(*words, NUMBA_CACHE_DIR=cache, **environment)
+        return spread([command(*words, NUMBA_CACHE_DIR=cache, **environment) for _ in range(rounds)])
+
+
+def peak_memory() -> float:
+    """The most memory that this program has had, in MB."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024

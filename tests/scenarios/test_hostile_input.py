@@ -118,9 +118,7 @@ def test_a_unit_without_speed_that_never_acts_is_told():
     blades = {"id": "m", "name": "Melee", "kind": "melee", "bands": [{"first": 1, "last": 6, "dice": 4}]}
     terms = {"rounds": 2, "distance": 20, "policy_a": "charge", "policy_b": "take_cover"}
     question = {"duel": terms, "a": TARGET | {"rows": [blades]}, "b": TARGET}
-    idle = (
-        "a does nothing in at least half of its activations, mostly because: too far to charge; a.speed is not"
-    )
+    idle = "a does nothing in at least half of its activations, mostly because: too far to charge; a.speed is not"
     assert [each for each in analyser.duel(question).warnings if each.startswith(idle)]
     assert not [
         each for each in analyser.duel(question | {"duel": terms | {"distance": 0}}).warnings if "nothing" in each

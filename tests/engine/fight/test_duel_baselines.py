@@ -6,7 +6,7 @@ from scipy import stats
 
 from analyser.rules.discipline import SUPPRESSED
 from analyser.rules.unit_state import MODELS_MASK
-from benchmarks import longer_fights
+from benchmarks import duels
 from benchmarks.baselines.duels import ROUNDS, TWELVE, numpy_vectorised, pure_python
 from tests.oracle.fights_by_engine import fate_of
 
@@ -17,7 +17,7 @@ FEWEST_EXPECTED = 10
 @pytest.mark.parametrize(("baseline", "trials"), [(numpy_vectorised, 20_000), (pure_python, 4000)])
 def test_the_duel_that_is_timed_is_the_one_of_the_baselines(baseline, trials):
     found = baseline.play(TWELVE, ROUNDS, trials, 4)[-1].ravel()
-    ours = ends_of_sample(longer_fights.the_duel(replacement=True)(200_000)[-1])
+    ours = ends_of_sample(duels.the_duel(replacement=True)(200_000)[-1])
     common = found + ours >= 4 * FEWEST_EXPECTED
     table = [np.append(counts[common], counts[~common].sum()) for counts in (found, ours)]
     assert stats.chi2_contingency(table).pvalue > 1e-3

@@ -1,4 +1,4 @@
-"""Longer fights: a duel by Monte Carlo beside its baselines, and exactly; the exact joint distribution of a charge."""
+"""Duels: simulated beside NumPy and pure Python, and exact; charges."""
 
 import numpy as np
 
@@ -9,13 +9,17 @@ from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_program
 from analyser.scenarios.resolve import resolve_combatant
 from analyser.scenarios.schema import Combatant, DuelTerms
+from benchmarks.attacks import NUMPY, ONE, PURE_PYTHON, TWO
 from benchmarks.baselines.duels import ROUNDS, TWELVE, numpy_vectorised, pure_python, scenario
-from benchmarks.montecarlo import NUMPY, ONE, PURE_PYTHON, TWO
+from benchmarks.figures import TIMES, figure
 from benchmarks.timing import Candidate, compiled, interleaved
 
+TITLE = "Duels and charges"
+TEXT = """Two units of twelve models aim and shoot for six rounds, A first. NumPy and pure Python state the rules one
+after the other (`benchmarks/baselines/duels`)."""
+
 PUT_BACK, REAL = "cards put back", "real decks"
-DUEL, TOSSED, CHARGE = "duel, A first, exact", "duel, a toss each round, exact", "charge, exact"
-TRIALS = {PURE_PYTHON: 4_000, NUMPY: 100_000, ONE: 1 << 23, TWO: 1 << 24}
+TRIALS = {PURE_PYTHON: 4_000, NUMPY: 100_000, ONE: 1 << 20, TWO: 1 << 21}
 
 
 def unit(kind="ranged"):
@@ -44,8 +48,14 @@ def the_duel(replacement, threads=1):
     return lambda trials: Simulation(setup, rounds, *chance, replacement).play(start, trials, seed=1, threads=threads)
 
 
-def duels(replacement, rounds=15):
+def figures(rounds=9):
+    """Seconds of duels with cards put back and from real decks, and of exact answers."""
+    return [*simulated(PUT_BACK, rounds), *simulated(REAL, rounds), *exactly()]
+
+
+def simulated(name, rounds):
     """Seconds a duel by each, and how many times as fast as the baselines, and on two threads as on one."""
+    replacement = name == PUT_BACK
     plays = {
         PURE_PYTHON: lambda trials: pure_python.play(TWELVE, ROUNDS, trials, 1, with_real_decks=not replacement),
         NUMPY: lambda trials: numpy_vectorised.play(TWELVE, ROUNDS, trials, 1, with_real_decks=not replacement),
@@ -53,15 +63,16 @@ def duels(replacement, rounds=15):
         TWO: the_duel(replacement, threads=2),
     }
     candidates = [
-        Candidate(name, lambda play=play, name=name: play(TRIALS[name]), TRIALS[name]) for name, play in plays.items()
+        Candidate(how, lambda play=play, how=how: play(TRIALS[how]), TRIALS[how]) for how, play in plays.items()
     ]
     samples = interleaved(candidates, rounds)
-    return {
-        "name": PUT_BACK if replacement else REAL,
-        "seconds_a_duel": {name: sample.summary() for name, sample in samples.items()},
-        "times_as_fast": {name: samples[ONE].times_faster_than(samples[name]) for name in (PURE_PYTHON, NUMPY)},
-        "two_threads_over_one": samples[TWO].times_faster_than(samples[ONE]),
-    }
+    faster = samples[ONE].times_faster_than
+    return [
+        figure(f"a duel, {name}, one thread", samples[ONE].summary()),
+        figure(f"a duel, {name}, one thread over NumPy", faster(samples[NUMPY]), TIMES, goal=40),
+        figure(f"a duel, {name}, one thread over pure Python", faster(samples[PURE_PYTHON]), TIMES),
+        figure(f"a duel, {name}, two threads over one", samples[TWO].times_faster_than(samples[ONE]), TIMES),
+    ]
 
 
 def exactly(rounds=15):
@@ -74,11 +85,10 @@ def exactly(rounds=15):
         return compiled(lambda: exact_distributions(setup, parts, began, *chance))
 
     setup, operations = charge_program(unit("melee"), unit("melee"))
-    calls = {DUEL: law(program()), TOSSED: law(program("random")), CHARGE: law((setup, [operations]), charge_start)}
+    calls = {
+        "exact charge": law((setup, [operations]), charge_start),
+        "exact duel, A first": law(program()),
+        "exact duel, a toss each round": law(program("random")),
+    }
     candidates = [Candidate(name, call, repeats=20) for name, call in calls.items()]
-    return {name: sample.summary() for name, sample in interleaved(candidates, rounds).items()}
-
-
-def longer_fights():
-    """Duels with cards put back and from real decks, and exact answers."""
-    return {"duels": [duels(replacement=True), duels(replacement=False)], "exact": exactly()}
+    return [figure(name, sample.summary()) for name, sample in interleaved(candidates, rounds).items()]
