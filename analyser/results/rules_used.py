@@ -87,7 +87,9 @@ _CAN_APPLY: Mapping[str, Callable[[Case], bool]] = {  # a rule without an entry 
     "Wreckers": lambda case: case.in_parentheses and case.enemy.category == "heavy",
     "Suppressive": lambda case: case.enemy_tests,
     "Penetrating": lambda case: (case.enemy.damage_limit or 1) > 1,
-    "Torrent": lambda case: may_be_concealed(case.enemy) or (case.single_attack and _is_concealed(case)),
+    "Torrent": lambda case: (
+        may_be_concealed(case.enemy) or (case.single_attack and (case.unit.concealed or case.out_of_sight))
+    ),
     "Precision": lambda case: case.single_attack or case.enemy_tests,
     "Cryo": lambda case: case.single_attack or case.enemy_tests,
     "Seismic": lambda case: case.single_attack or case.enemy_tests or case.enemy.garrisoned,
@@ -127,11 +129,6 @@ _CAN_APPLY: Mapping[str, Callable[[Case], bool]] = {  # a rule without an entry 
     "Berserk": lambda case: case.shoots or (case.charges and case.unit.discipline is not None),
     "Run Amok": lambda case: case.shoots or case.charges or case.distant,
 }
-
-
-def _is_concealed(case: Case) -> bool:
-    """Return True if a single attack states that its target is concealed (AC-4.2; Indirect, AC-6)."""
-    return case.unit.concealed or case.out_of_sight
 
 
 def _depends_on_formation(unit: Target, formation: str) -> bool:
