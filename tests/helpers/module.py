@@ -50,8 +50,10 @@ def unit_at_random(rng):
         row = rng.choice(loadout.unit.rows).id
         loadout = loadout.with_(row=row, qualities=[f"+{name}" for name in rng.sample(QUALITIES, rng.randint(1, 3))])
     if rng.random() < 0.5:
-        rules = [*loadout.unit.rules, *rng.sample(RULES, rng.randint(1, 3))]
-        loadout = loadout.with_(rules=consistent(reversed(rules)))
+        printed = [*map(str, loadout.unit.rules)]
+        rules = consistent([*printed, *rng.sample(RULES, rng.randint(1, 3))])
+        added = [f"+{name}" for name in rules if name not in printed]
+        loadout = loadout.with_(rules=added) if added else loadout
     if rng.random() < 0.2:
         loadout = loadout.with_(defence=rng.randint(1, 4), damage_limit=rng.randint(1, 4))
     return loadout
