@@ -63,8 +63,7 @@ class SolvedPrice(JudgedAnswer):
     @property
     def headline(self) -> str:
         today = "has no points" if self.today is None else f"costs {self.today} points"
-        most = self.price.at_most
-        limit = "" if most is None else f", but another loadout that does at least as well costs {most}"
+        limit = "" if self.price.at_most is None else f", but {self.price.doubt}"
         return f"{loadout_name(self.loadout)} {today} and is fair at {self.price.points}{limit}."
 
     @property

@@ -32,7 +32,7 @@ from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
 from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesLike, library_of
-from analyser.game.units import Loadout, Row, row_id
+from analyser.game.units import Loadout, Row, check_has_dice, row_id
 
 MOST_SHOWN, MOST_LEAD_CHANGES = 3, 6  # largest numbers of matchups in a table of changes, and of new leaders
 _RANGES = ("short_range", "long_range")
@@ -217,7 +217,7 @@ def what_if(
         raise InputError("nothing is changed", where=loadout.selector, allowed="such as points=75, dice=-2")
     changed = loadout.with_(row=row, **changes)
     _check_rows_change(loadout, row, changes)
-    _check_has_dice(changed)
+    check_has_dice(changed, changed.selector)
     table, _, opponents = matchups_of_all(loadout, against, situations, library, threads, progress)
     before = Standings(table, opponents)
     after = before.with_([changed], threads)
@@ -242,15 +242,6 @@ def _check_rows_change(loadout: Loadout, row: str | None, changes: Mapping[str, 
         if (key == "dice" or key in Row.model_fields) and not any(_takes(candidate, key) for candidate in rows):
             allowed = "a row that can shoot" if key in _RANGES else "a row with attack dice"
             raise InputError("no row can take this change", where=f"{loadout.selector}: {key}", allowed=allowed)
-
-
-def _check_has_dice(loadout: Loadout) -> None:
-    """Raise InputError if no row has attack dice for the models of a loadout (AC-2.3, AC-2.4)."""
-    bands = [band for row in loadout.unit.rows for band in row.bands]
-    models = loadout.level.models
-    if bands and "behemoth" not in loadout.unit.traits and not any(row.band(models) for row in loadout.unit.rows):
-        problem, most = f"no row has attack dice for {models} models (AC-2.4)", max(band.last for band in bands)
-        raise InputError(problem, where=loadout.selector, allowed=f"up to {most}")
 
 
 def _takes(row: Row, key: str) -> bool:

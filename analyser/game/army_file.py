@@ -209,17 +209,9 @@ def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | N
         removed = (key for key in units.KEYS_BY_LEVEL if key in before and getattr(loadout.unit, key) is None)
         changes = dict.fromkeys(removed, "none") | changes
     changed = with_changes(loadout, changes)
-    if "models" in changes and "behemoth" not in changed.unit.traits:
-        _check_has_dice(changed)
+    if "models" in changes:
+        units.check_has_dice(changed, "models")
     return loadout.selector, changed, changes
-
-
-def _check_has_dice(loadout: units.Loadout) -> None:
-    """Raise InputError if no row has attack dice for the unit's models (AC-2.3)."""
-    models, bands = loadout.level.models, [band for row in loadout.unit.rows for band in row.bands]
-    if bands and not any(band.first <= models <= band.last for band in bands):
-        most = max(band.last for band in bands)
-        raise InputError(f"no row has attack dice for {models} models", where="models", allowed=f"up to {most}")
 
 
 def profile_of(loadout: units.Loadout) -> dict[str, Any]:

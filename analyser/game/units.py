@@ -405,6 +405,14 @@ def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
     return band.special if special and band.special is not None else band.dice
 
 
+def check_has_dice(loadout: Loadout, where: str) -> None:
+    """Raise InputError if no row of a loadout has attack dice for its models (AC-2.3, AC-2.4)."""
+    rows, models = loadout.unit.rows, loadout.level.models
+    if rows and "behemoth" not in loadout.unit.traits and not any(row.band(models) for row in rows):
+        most = max(band.last for row in rows for band in row.bands)
+        raise InputError(f"no row has attack dice for {models} models (AC-2.4)", where=where, allowed=f"up to {most}")
+
+
 def row_id(written: str, rows: Iterable[str]) -> str:
     """Return the id in `rows` that is or begins with `written` (as ``Ranged (Light)``), or else `written` as an id."""
     normalised = "-".join("".join(letter if letter.isalnum() else " " for letter in written.casefold()).split())

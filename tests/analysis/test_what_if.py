@@ -97,7 +97,7 @@ def test_the_solved_price_of_a_copy_names_that_of_its_equal(dear, tmp_path):
     assert cheap.price.at_most == 45 < cheap.price.points
     assert cheap.price.verdict == OVER
     assert "another loadout that does at least as well costs 45 points" in " ".join(str(cheap).split())
-    assert cheap.headline.endswith("but another loadout that does at least as well costs 45.")
+    assert cheap.headline.endswith("but another loadout that does at least as well costs 45 points.")
 
 
 def test_the_limit_of_a_better_unit_has_its_reason(tmp_path):

@@ -161,7 +161,10 @@ def test_a_unit_is_said_to_have_no_discipline(selector):
         ({"unit": [RIFLES], "scale": "small"}, "skirmish"),
         ({"unit": f"600 x {RIFLES}"}, "a list"),
         ([f"501 x {RIFLES}"], "1 to 500"),
-        ([{"unit": RIFLES, "models": 50}], "unit 1: models: no row has attack dice for 50 models (allowed: up to 18)"),
+        (
+            [{"unit": RIFLES, "models": 50}],
+            "unit 1: models: no row has attack dice for 50 models (AC-2.4)",
+        ),
         ([f"400 x {RIFLES}", f"400 x {RIFLES}"], "800 units"),
         ("nowhere.toml", "cannot read this file"),
         (7, "neither a path nor a table"),
