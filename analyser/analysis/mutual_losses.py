@@ -160,7 +160,7 @@ def _round_losses(
         result = [_LossesByBattlefield(*losses)]
     else:
         shots = (actions[situation.name] for situation in situations if is_near(situation) is False)
-        reach = np.max([np.where(np.isnan(shot.lost), 0.0, shot.reach) for shot in shots], axis=0)
+        reach = np.max(np.array([np.where(np.isnan(shot.lost), 0.0, shot.reach) for shot in shots], np.float64), axis=0)
         movement, points = Movement(loadouts), _points(loadouts)
         result = [_losses_on(battlefield, movement, reach, far, near, points) for battlefield in battlefields]
     tables = (np.array(figures).reshape(len(result), *is_matchup.shape) for figures in zip(*result))

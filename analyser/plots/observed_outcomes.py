@@ -50,7 +50,7 @@ def outcome_distribution(
     is_observed = np.all([frame[name] == value for name, value in happened.items()], axis=0)
     observed = int(np.flatnonzero(is_observed)[0])
     likely = np.flatnonzero(frame["probability"] >= 1e-4)
-    first, last = min(likely.min(), observed), max(likely.max(), observed)
+    first, last = min(int(likely[0]), observed), max(int(likely[-1]), observed)
     first, last = max(first, observed - _MOST_BARS // 2), min(last, observed + _MOST_BARS // 2)
     shown = np.arange(first, last + 1)
     percent = 100 * frame["probability"].to_numpy(float)[shown]
