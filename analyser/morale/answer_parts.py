@@ -1,4 +1,4 @@
-"""Parts of an answer about morale: tables of weights (probabilities or counts), panels of a picture, and rules."""
+"""Parts of an answer about morale: tables of probabilities or means, panels of the picture, and rules."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from analyser.plots.distributions import Panels
 
 WIDTH, HEIGHT = 5.8, 3.4  # size of a panel with its legend, in inches
-TITLE_CHARACTERS = 66  # longest title line for each column of panels, in characters
+TITLE_CHARACTERS = 66  # most characters of a title line, for each column of panels
 
 
 SectionT = TypeVar("SectionT")  # a section of a question
-Weights = Any  # a dense or sparse array of probabilities or counts
-Keys = Mapping[str, Sequence[Any]]
+Weights = Any  # a dense or sparse array: exact probabilities, or counts of simulated trials
+Keys = Mapping[str, Sequence[Any]]  # the key columns of a table by name, with a value for each row
 TextsAndTruth = Mapping[str, Any]  # texts, each with a value that is truthy if the text applies
 
 
@@ -38,7 +38,7 @@ class Sums(NamedTuple):
 
     total: Weights
     total_of_squares: Weights
-    condition: Weights | None = None  # for a conditional mean, the total weight of its condition
+    condition: Weights | None = None  # for a conditional mean: total weight of the states that meet the condition
     ends: tuple[float, float] = (-np.inf, np.inf)  # smallest and largest possible value
 
     @classmethod
@@ -51,7 +51,7 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of an answer: columns of keys, such as the round, and the weights and means in each row.
+    """A table of an answer: columns of keys (such as the round), of weights and of means.
 
     If `probability` is the only weight, the last `n_outcome_keys` keys name the outcome, and rows that agree in all
     other keys form a distribution.
@@ -66,7 +66,10 @@ class Table:
     def product_of(
         cls, first: Keys, second: Keys, columns: Mapping[str, Weights], pairs: NDArray[np.bool_] | None = None
     ) -> Table:
-        """Return a table of the pairs of rows of `first` and `second`, axes of `columns`; `pairs` may select some."""
+        """Return a table with a row for each of `pairs` (default: all) of rows of `first` and `second`.
+
+        Each array in `columns` has the shape (rows of `first`, rows of `second`); so has `pairs`.
+        """
         shape = next(iter(columns.values())).shape
         rows, indices = np.nonzero(np.ones(shape) if pairs is None else pairs)
         keys = {name: [values[row] for row in rows.tolist()] for name, values in first.items()}
@@ -81,7 +84,7 @@ class Table:
 
 
 def tally(first: Keys, name: str, weights: Weights, number_of_state: NDArray[Any], most: int) -> Table:
-    """Return the distribution of a number called `name`, from 0 to `most`, for each row of `first`."""
+    """Return the distribution of the number `name` (0 to `most`) for each row of `first`, from weights of states."""
     columns = weights @ (number_of_state[:, np.newaxis] == np.arange(most + 1))
     return Table.distribution(first, {name: range(most + 1)}, columns)
 
@@ -106,7 +109,7 @@ def stack(name: str, tables: Mapping[Any, Table]) -> Table:
 
 
 def chain_weights(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Recorded]:
-    """Return the exact distributions or simulated counts of each chain; InputError if a chain has too many states."""
+    """Return each chain's exact distributions or counts of simulated trials; InputError if it has too many states."""
     if sampling.is_exact:
         return {name: exact_distributions(chain) for name, chain in chains.items()}
     trials = sampling.first_trials()
@@ -126,9 +129,9 @@ Tables = dict[str, Table]  # tables by name, the main table first
 class Panel(NamedTuple):
     """A panel of a picture; it shows the rows of a table whose keys have the values in `where`.
 
-    With `by`, the panel is repeated for each value of that key. ``curves`` draws the probabilities in the columns
-    `shown` (default: all) by `x`, ``cells`` the distribution of the number `shown` at each `x`, and ``bars`` the column
-    `shown`, hatched where the key in `lost` has one of its values. ``fates`` is drawn by `plots.fates`.
+    With `by`, the panel is repeated for each value of that key. The kinds of plot show, for each value of the key `x`:
+    ``curves``: probabilities, the columns `shown` (default: all); ``cells``: the distribution of the number `shown`;
+    ``bars``: the column `shown`, hatched if a key has a value listed in `lost`; ``fates``: see `plots.fates`.
     """
 
     plot: Literal["curves", "cells", "bars", "fates"]
@@ -142,7 +145,7 @@ class Panel(NamedTuple):
 
 
 def panels_of(declared: Sequence[Panel], tables: Mapping[str, Table]) -> list[Panel]:
-    """Return the panels of an answer with these tables; a panel with a key `by` is repeated for each of its values."""
+    """Return the declared panels that have a table; a panel with `by` is repeated for each value of that key."""
     panels = []
     for panel in (panel for panel in declared if panel.table in tables):
         keys = tables[panel.table].keys
@@ -179,7 +182,7 @@ class Section(Generic[SectionT]):
 
 
 class Sections:
-    """Answers to a question with several sections; `kinds` has the class that answers each section, by its name."""
+    """Answers to a question with several sections; `kinds` maps a section's name to the class that answers it."""
 
     def __init__(self, **kinds: type[Section[Any]]) -> None:
         self._kinds = kinds
@@ -201,7 +204,7 @@ class Sections:
         return tables
 
     def rules(self, question: Any) -> Rules:
-        """Return the rules of all sections; what is not modelled, and a warning, names its sections if not all."""
+        """Return the rules of all sections; a limitation or warning of only some sections names them."""
         answers = self.answers_by_section(question)
         merged: tuple[dict[str, list[str]], ...] = {}, {}, {}
         for name, section in answers.items():
@@ -233,7 +236,7 @@ def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axe
 
 
 def _panel_plot(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
-    """Return a function that draws a panel; curves that are always 0 are left out, unless all curves are."""
+    """Return a function that draws a panel; curves that are always 0 are left out, if any other curve remains."""
     frame, shown = result.to_frame(panel.table), panel.shown
     shared: dict[str, Any] = {"x": panel.x}
     for key, value in panel.where.items():

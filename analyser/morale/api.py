@@ -59,7 +59,7 @@ def solve(
 ) -> MoraleResult:
     """Return the answer to a question, exact or simulated; InputError as for :func:`exact`."""
     checked, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
-    if not isinstance(question, MoraleQuestion) or profiles is not None:  # a checked question keeps no profiles
+    if not isinstance(question, MoraleQuestion) or profiles is not None:  # a checked question has no record of profiles
         used = profiles_used(_folder(profiles), morale=True)
     system_weights = getattr(answers, "weights", None)
 
@@ -139,7 +139,7 @@ class SystemFunction:
     Parameters
     ----------
     question : path, mapping or checked question, optional
-        If left out, its keys are stated as keyword arguments, sections as mappings (``analyser morale SYSTEM --help``).
+        Default: the question with the keys given as keyword arguments (``analyser morale SYSTEM --help`` lists them).
     method, trials, seed, precision, threads, progress
         As for :class:`~analyser.common.method_settings.Sampling`.
     profiles : Profiles or path, optional

@@ -1,4 +1,4 @@
-"""Parts that the questions of all morale systems share: types of numbers, and reading a question and its ruleset."""
+"""Types of numbers in questions about morale, and functions that read a question and its ruleset."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST_VALUE = 100  # largest value in a stated distribution
 SUM_TOLERANCE = 1e-9  # largest difference between 1 and the sum of stated probabilities
 _CLASH_SECTION = "armoured_clash"  # section of a ruleset with the die and deck of Armoured Clash
-UNMERGED_TABLES = ("die", "deck")  # tables of a ruleset; if stated, they replace the whole default table
+UNMERGED_TABLES = ("die", "deck")  # tables of a ruleset; if a question states one, all keys of the default are dropped
 
 ItemT = TypeVar("ItemT")
 Pmf = tuple[float, ...]
@@ -89,7 +89,7 @@ def certain_pmf(number: int) -> Pmf:
 
 
 def for_each_round(numbers: tuple[ItemT, ...], rounds: int, key: str) -> tuple[ItemT, ...]:
-    """Return an entry for each round, repeating a single entry; ValueError for any other number of entries."""
+    """Return an entry for each round, repeating a single entry; ValueError unless there are 1 or `rounds` entries."""
     if len(numbers) not in (1, rounds):
         raise ValueError(f"{key} has {len(numbers)} numbers (allowed: one for all rounds, or {rounds}, one for each)")
     return numbers * rounds if len(numbers) == 1 else numbers
@@ -154,7 +154,7 @@ def read_question(
 
 
 def _used_settings(clash_settings: Mapping[str, Any], ruleset: Mapping[str, Any], system: System) -> dict[str, Any]:
-    """Return the stated die and deck of Armoured Clash; InputError for one that the system does not use."""
+    """Return `clash_settings` (the stated die and deck) if the system uses all of them; otherwise raise InputError."""
     used = {key: value for key, value in clash_settings.items() if key in ruleset.get(_CLASH_SECTION, ())}
     if used != clash_settings:
         problem = f"{system.title} does not use the {' and '.join(clash_settings.keys() - used.keys())}"
@@ -173,7 +173,7 @@ def _merged(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str,
 
 
 def default_ruleset(system: System, folder: Path | None) -> dict[str, Any]:
-    """Return the ruleset of a system, with sections from other files; a shipped file replaces each missing file."""
+    """Return the ruleset of a system, with sections from other files; a file missing in `folder` is the shipped one."""
     records = system.question.model_fields["ruleset"].annotation
     values = _ruleset_file(folder, system.ruleset)
     for section, file in system.other_rulesets.items():

@@ -59,9 +59,9 @@ class MoraleResult(Result):
 
     @cached_property
     def columns(self) -> dict[str, dict[str, Any]]:
-        """The columns of every table by name: keys, probabilities and means.
+        """The columns (keys, probabilities and means) of every table, by the names of table and column.
 
-        A simulated ``p_x`` is followed by its 95% interval: ``p_x_low``, ``p_x_high``, and ``p_x_interval`` (its kind).
+        A simulated ``p_x`` is followed by its 95% interval: ``p_x_low``, ``p_x_high``, and the method ``p_x_interval``.
         """
         return {name: self._columns_of(table) for name, table in self.raw_tables.items()}
 
@@ -176,7 +176,7 @@ class MoraleResult(Result):
 
     @property
     def headline(self) -> str:
-        """Sentence about the main event of the system where it is likeliest; if all are certain, about the last row."""
+        """Sentence about the first uncertain main event, where it is likeliest; if all are certain, about the end."""
         system = SYSTEMS[self.system]
         if hasattr(system.answers, "headline"):
             sentence: str = system.answers.headline(self)
@@ -199,7 +199,7 @@ class MoraleResult(Result):
         """Return the index of the last row in which an event is likeliest, and its probability there."""
         weights = self.raw_tables[self._tables_of_events[name]].weights[f"p_{name}"]
         most = np.max(weights)
-        noise = 0.0 if self.trials is None else 3.0 * np.sqrt(most)  # of the count of an equally likely event
+        noise = 0.0 if self.trials is None else 3.0 * np.sqrt(most)  # 3 standard errors; closer counts are equal
         row = int(np.flatnonzero(weights >= most * (1.0 - 1e-9) - noise)[-1])
         return row, estimate(float(weights[row]), self.trials)
 
@@ -239,7 +239,7 @@ class MoraleResult(Result):
         return rows
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the system, and the keys of the question with their values: defaults too, but no empty values."""
+        """Return the system, and the keys of the question with their values, including defaults but no empty values."""
         question = self.scenario.heading_values()
         ruleset = question.pop("ruleset")
         values = {key: value for key, value in ruleset.items() if not isinstance(value, dict)}
@@ -273,7 +273,7 @@ class MoraleResult(Result):
 def _value_text(value: Any) -> str:
     """Return a value as text, similar to its form in a file."""
     if isinstance(value, dict) and "rows" in value:  # a unit of Armoured Clash
-        return f"{value['unit'] or 'a unit of its own'}, {value['models']} models"
+        return f"{value['unit'] or 'a custom unit'}, {value['models']} models"
     if isinstance(value, dict):
         first = next(iter(value)) if len(value) == 1 else ""
         if first.isdecimal() and value[first] == 1.0:  # the number has probability 1

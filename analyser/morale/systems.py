@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 class System(NamedTuple):
     """A system of morale rules: a folder in `games`, and a ruleset file of defaults in `profiles/morale`.
 
-    Its module `answers` has the functions `chains`, `answer` (tables by name) and `rules` of a question, and the panels
-    of its picture, `PANELS`. It may have the functions `weights` (if the chains alone do not determine the weights of
-    states), `complete` (adds keys to a raw question from the profiles) and `headline` (of a result), `CASES` (heading
-    above chains' names), `MAIN_EVENTS` (events for the headline, the most important first), and `KEY_WORDS` (functions
-    that put the value of a table's key in words, by key).
+    Its module `answers` has the functions `chains`, `answer` (returns tables by name) and `rules`, which take a
+    question, and the `PANELS` of the picture. It may have the functions `weights` (of states, if the chains alone do
+    not determine them), `complete` (adds keys from the profiles to a raw question) and `headline` (of a result), and
+    the constants `CASES` (heading above chains' names), `MAIN_EVENTS` (events for the headline, the most important
+    first) and `KEY_WORDS` (for some keys of tables, a function that puts a value in words).
     """
 
     name: str

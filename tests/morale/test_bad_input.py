@@ -26,7 +26,7 @@ WRONG = {
         ({"courage": 1, "until_panic": 1}, "until_panic: 1 is not usable"),
         (
             {"courage": 1, "until_panic": True, "ruleset": {"rally_successes": 6}},
-            "never panics, the rally step removes all",
+            "never panics, because the rally step removes all",
         ),
     ],
     "grande-tactique": [

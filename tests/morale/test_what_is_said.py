@@ -106,7 +106,7 @@ SAID = {  # in the texts of a kind, or not ("-")
         )
     ],
     ("legion", "warnings"): [
-        (TRIED | {"commander_near": 0.5}, ["tokens_until_panic: `with` is a commander near for certain"]),
+        (TRIED | {"commander_near": 0.5}, ["tokens_until_panic: a commander, if there is one, is certainly near"]),
     ],
     ("mordheim", "rules_applied"): [
         ({"alone": {"leadership": 7, "charged": 0.5}}, ["charged"]),

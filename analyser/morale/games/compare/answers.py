@@ -1,7 +1,7 @@
 """Answers to a comparison: probabilities that a unit is steady, shaken, routed or gone, by round and system.
 
 The losses can come from a duel of Armoured Clash (AC-9.2). The rounds of a duel are dependent, so a path has the losses
-of all rounds. The exact method computes the distribution of paths. Monte Carlo simulates every trial round by round.
+of all rounds. The exact method computes the distribution of paths; the simulation draws a path for every trial.
 """
 
 from __future__ import annotations
@@ -113,17 +113,17 @@ def rules(question: Question) -> Rules:
     applied += [f"{clash}: {rule}" for rule in used.applied]
     not_used = [*(f"not used: {rule}" for rule in used.not_used), *used.not_modelled, *used.assumptions]
     if question.duel is None:
-        not_used = ["the officer, disorder, modifiers of a situation; each card from a full deck"]
+        not_used = ["the officer, disorder, modifiers of a situation, decks that run out"]
     stated, sides, is_duel = question.grande_tactique.check_target, question.check_sides, question.duel is not None
     is_certain = stated is not None and not 1 < stated <= sides
     passed = f"is {'always' if (stated or 0) <= 1 else 'never'} passed: see check_sides"
     not_modelled: TextsAndTruth = {f"{clash}: {rule}": True for rule in not_used} | dict.fromkeys(NOT_MODELLED, True)
     far = "the unit's own edge: no edge_distance is stated, so it is far and never reached"
     warnings: TextsAndTruth = {
-        "each round has attacks, then tests; the fate is that at the activation of the unit": not is_duel,
-        f"the losses are the destroyed models of {question.side}, in each round as one attack": is_duel,
-        "the fates in Armoured Clash are those of the unit in the duel, at the end of each round; once its rules have "
-        "removed it, the other systems have no further losses": is_duel,
+        "each round has attacks, then tests; a fate is the unit's state when it then activates": not is_duel,
+        f"the losses are the destroyed models of {question.side}; those of a round count as one attack": is_duel,
+        "the fates in Armoured Clash are those of the unit in the duel, at the end of each round; once it is removed "
+        "there, the other systems have no further losses": is_duel,
         f"grande_tactique.check_target {stated} on a die of {sides} {passed}": is_certain,
         **dict.fromkeys(used.warnings, True),
     }
@@ -158,7 +158,7 @@ def complete(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
 
 
 def _has_value(value: object) -> bool:
-    """Return False for None and for tables of None, which stand for left-out keys in the question of an answer."""
+    """Return False for None and for tables of None, which a saved answer has for keys that its question left out."""
     return any(map(_has_value, value.values())) if isinstance(value, dict) else value is not None
 
 
@@ -268,9 +268,9 @@ def losses_of_duel(question: Question, sampling: Sampling) -> LossesAndFates:
         numbers, weights = np.zeros((1, 0), np.int64), np.array([size])  # losses in each round: shape (paths, rounds)
         path = pair = np.zeros(1, np.int64)
         for round_number in range(1, rounds + 1):
-            (path, pair), weights = _one_round(duel, path * base, pair, weights, sampling, rng)
+            (path, pair), weights = _one_round(duel, path * base, pair, weights, sampling, rng)  # losses are below base
             paths, path = np.unique(path, return_inverse=True)
-            numbers = np.column_stack([numbers[paths // base], paths % base])
+            numbers = np.column_stack([numbers[paths // base], paths % base])  # path so far, losses in this round
             if sampling.is_exact and len(numbers) > MOST_PATHS:
                 raise _too_large(f"{MOST_PATHS} paths")
             fates[round_number - 1] += duel.fates(pair, weights)
@@ -285,7 +285,7 @@ def losses_of_duel(question: Question, sampling: Sampling) -> LossesAndFates:
 def _one_round(
     duel: _Duel, path: Numbers, pair: Numbers, weights: NDArray[Any], sampling: Sampling, rng: np.random.Generator
 ) -> tuple[Numbers, NDArray[Any]]:
-    """Return the distinct (`path` + losses, next pair) after a round, with weights; `path` is index * (models + 1)."""
+    """Return the distinct combinations of `path` + losses and of the next pair after a round, and their weights."""
     parts, size = [], 0
     for number in np.unique(pair):
         rows = np.flatnonzero(pair == number)

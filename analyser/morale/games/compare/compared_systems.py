@@ -1,7 +1,7 @@
 """A unit with the same losses under the rules of each compared system.
 
-A round has attacks, then tests; then the state is recorded, and the unit acts. A state is ``models left * number of
-conditions + condition``, or the last state for a unit that is gone with models left.
+In a round there are attacks, then tests; then the state is recorded, and the unit acts. A state is ``models left *
+number of conditions + condition``, or `gone_state`. A condition combines all that a system tracks besides models.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class ComparedSystem:
 
     @property
     def gone_state(self) -> int:
-        """State of a unit that is gone with models left."""
+        """State of a unit that is gone although it has models left, because it broke, fled or routed."""
         return (self.models + 1) * self.conditions
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:

@@ -1,7 +1,7 @@
 """Values of each system that are equivalent to a nerve, the probability of passing a test.
 
-Each DISCIPLINE is matched with a value of a system so that as few DISCIPLINEs as possible share a value; then the sum
-of squared differences of probabilities is least. A nerve between two DISCIPLINEs gets the nearest value between theirs.
+Each DISCIPLINE is matched with a value of a system. As few DISCIPLINEs as possible share a value; then, the sum of
+squared differences of probabilities is least. A nerve between two DISCIPLINEs gets the nearest value between theirs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from analyser.morale.games.compare.question import Question
 from analyser.morale.games.mordheim.question import LEADERSHIPS
 
 LARGEST_DENOMINATOR = 10**6  # a nerve is rounded to the nearest fraction with up to this denominator
-PassProbabilities = dict[int, Fraction]  # probability of passing a test by value of a system, rising
+PassProbabilities = dict[int, Fraction]  # probability of passing a test, by value of a system; lowest probability first
 
 
 def disciplines(question: Question) -> PassProbabilities:

@@ -52,7 +52,7 @@ class GrandeTactique(Record):
     check_target: Annotated[int, Field(ge=-100, le=1000)] | None = optional(
         None, "Target of its morale check. Default: derived from `nerve`."
     )
-    worn_down: Models = optional(1, "Models lost to an attack that wear the unit down.")
+    worn_down: Models = optional(1, "Fewest models lost to one attack that wear the unit down.")
 
 
 class Warmaster(Record):
@@ -95,7 +95,7 @@ class Question(MoraleQuestion):
             raise ValueError("attacks: the duel determines the attacks (allowed: left out)")
         if self.duel is None and self.side != "a":
             raise ValueError("side: needs [duel] (allowed: left out)")
-        self.loss_pmfs  # noqa: B018 - raises ValueError for a list of another length
+        self.loss_pmfs  # noqa: B018 - raises ValueError if the list does not have an entry for each round
         return self
 
     @property

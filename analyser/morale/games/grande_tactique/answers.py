@@ -1,4 +1,4 @@
-"""Answers about Grande Tactique: the sections on a game and on routed units, and all sections together.
+"""Answers about Grande Tactique: the sections `game` and `rout`, and the answer to all sections of a question.
 
 A turn is a list of phases (:mod:`.game_steps`), each followed by the flights that it causes, the foremost unit first.
 """
@@ -27,8 +27,8 @@ NOT_MODELLED = (  # rules, and the sections that do not model them
     ("GT-1 how silenced artillery comes back into action", "game"),
     ("GT-2 a unit in square leaves it, a firing unit stops firing: this changes none of these figures", "check, game"),
     (
-        "GT-2 a unit that routs after a lost Locked in Combat from its own charge out of woods or a built-up area: "
-        "it stays there, routed",
+        "GT-2 a unit that charges out of woods or a built-up area, loses Locked in Combat and routs: it stays there, "
+        "routed",
         "check, flight, game",
     ),
     (
@@ -37,10 +37,10 @@ NOT_MODELLED = (  # rules, and the sections that do not model them
     ),
     ("GT-2 attached generals: taken prisoner with a unit that is surrounded", "flight, rout, game"),
     ("GT-4 pursuit", "column, game"),
-    ("GT-5 a gap between friends, woods and built-up areas beside the column", "column"),
+    ("GT-5 a gap between friends; woods and built-up areas beside the column", "column"),
     ("GT-5 friends in the way of units that flee again", "rout"),
     (
-        "GT-5 direction of flight, and gaps that are wide enough: stated distances are along the flight",
+        "GT-5 the direction of flight and the width of gaps: stated distances are along the flight",
         "flight, column, rout, game",
     ),
     ("GT-2, GT-5 causes of routs and losses: their probabilities are given", "division"),

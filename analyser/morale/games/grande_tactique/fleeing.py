@@ -54,7 +54,7 @@ class CheckSection(Section[Check]):
         return Chain(start, (tested, RECORD), gt.SILENCED + 1, story=story)
 
     def answer(self, recorded: Recorded) -> Tables:
-        """Return the table `check`: probabilities to stand, flee or be silenced, and of each state afterwards."""
+        """Return the table `check`: probabilities of standing, fleeing and being silenced, and of each state after."""
         eager, shaken, _, routed, _, silenced = recorded.dense_weights(gt.SILENCED + 1).T
         probabilities = {"p_stands": eager + shaken, "p_flees": routed, "p_silenced": silenced}
         probabilities |= {"p_eager": eager, "p_shaken": shaken, "p_routed": routed}
@@ -267,7 +267,7 @@ class DivisionSection(Section[Division]):
 def division_probabilities(
     division: Division | Game, standing: NDArray[np.int64], lost: NDArray[np.int64], states: States, weights: Weights
 ) -> dict[str, Weights]:
-    """Return probabilities of a division; the lowest field of a state is 1 if the division has collapsed (GT-8)."""
+    """Return the probabilities of the events of a division; a state's lowest field is 1 after a collapse (GT-8)."""
     return {
         "p_collapsed": weights @ (states % 2),
         "p_corps_halted": weights @ gt.is_halted(lost, division.corps_units or len(division.units)),
@@ -276,7 +276,7 @@ def division_probabilities(
 
 
 def by_unit_and_turn(probabilities: dict[str, Weights], turn: str = "turn", **more: list[Any]) -> Table:
-    """Return a table of probabilities, arrays of shape (turns, units); further keys have a value for each unit."""
+    """Return a table by unit and turn from arrays of shape (turns, units); `more` has further keys of the units."""
     turns, units = next(iter(probabilities.values())).shape
     columns = {name: weights.T for name, weights in probabilities.items()}
     return Table.product_of({"unit": range(1, units + 1), **more}, {turn: range(1, turns + 1)}, columns)

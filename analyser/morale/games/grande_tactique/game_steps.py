@@ -1,7 +1,7 @@
 """Compiled steps of the game of a division: events of a unit, and the flights that they cause (GT-1 to GT-11).
 
-The condition of a unit combines its position, a flag "has rallied", and its status. A state has the index of each
-unit's condition among its possible conditions; if needed, a lowest field is 1 after the division has collapsed.
+The condition of a unit combines its position, a flag "has rallied", and its status. A state packs, for each unit, the
+index of its condition among those that it can have; if needed, a lowest field is 1 once the division has collapsed.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def has_collapsed(game: GameState, collapsed: int) -> int:
 
 @step
 def make_flee(units: Units, game: GameState, unit: int, status: int, forced_out: bool) -> None:
-    """Make a unit flee, or stay routed in shelter unless `forced_out` (GT-6); Old Guard affects its column (GT-9)."""
+    """Make a unit flee; in shelter it only routs, unless `forced_out` (GT-6). Old Guard affects its column (GT-9)."""
     waiting = 1 << unit  # one bit for each unit that must flee
     while waiting:
         unit = 0
@@ -140,13 +140,13 @@ def make_flee(units: Units, game: GameState, unit: int, status: int, forced_out:
 
 @step
 def to_edge(units: Units, game: GameState, unit: int) -> int:
-    """Return the distance of a unit to the map edge, `INCH` for each inch; the foremost unit is farthest."""
+    """Return the distance of a unit to the map edge, `INCH` for each inch."""
     return int(units.positions.to_edge[unit, game.position[unit]])
 
 
 @step
 def foremost_fleeing(units: Units, game: GameState) -> int:
-    """Return the foremost unit that must flee (the first in the list if tied), or -1 if no unit must flee."""
+    """Return the foremost unit (farthest from the map edge; if tied, the first) that must flee, or -1 for none."""
     foremost = -1
     for unit in range(len(game.status)):
         if MUST_FLEE >> game.status[unit] & 1 and (

@@ -110,7 +110,7 @@ class Column(WithArm):
         MOST_FRIENDS, "Friends behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}]."
     )
     old_guard: bool = optional(False, "The unit that flees first is Old Guard.")
-    edge_distance: Distance | None = optional(None, "Inches from it to the map edge. Default: far.")
+    edge_distance: Distance | None = optional(None, "Inches from that unit to the map edge. Default: far.")
 
     @model_validator(mode="after")
     def _is_on_the_map(self) -> Self:
@@ -142,7 +142,7 @@ class Rout(Record):
     charged_by_infantry: Probability = optional(
         0.0, "Probability in each turn that infantry charges a routed unit (GT-7)."
     )
-    standing: Count | None = optional(None, "Units of the division that are left; it collapses at 1 or 0 (GT-8).")
+    standing: Count | None = optional(None, "Units of the division that still stand; at 1 or 0 it collapses (GT-8).")
     turns: Turns = None
 
     @model_validator(mode="after")

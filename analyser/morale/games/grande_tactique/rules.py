@@ -72,13 +72,13 @@ def flight_dice(arm: int, enemy: int) -> int:
 
 @step
 def flight_distance(arm: int, rolled: int) -> int:
-    """Return the distance of a flight from the total of its dice (GT-3); later flights have no dice (GT-6)."""
+    """Return the length of a flight in inches, from the total of its dice (GT-3); later flights have none (GT-6)."""
     return INFANTRY_FLIGHT if arm == INFANTRY else CAVALRY_FLIGHT + rolled
 
 
 @step
 def pursuit_distance(pursuer: int, arm: int, fled: float) -> float:
-    """Return the distance of a pursuit; only cavalry pursues (GT-4)."""
+    """Return the length of a pursuit in inches; only cavalry pursues (GT-4)."""
     if pursuer != CAVALRY or arm == ARTILLERY:
         return 0.0
     return INFANTRY_PURSUED if arm == INFANTRY else fled - 1.0
@@ -138,7 +138,7 @@ class Positions(NamedTuple):
 
     counts: NDArray[np.int64]  # number of positions of each unit: shape (units,)
     ends_by_total: NDArray[np.int64]  # position after a flight with each total of its dice, or OFF_MAP
-    to_edge: NDArray[np.int64]  # distance to the map edge, `INCH` for each inch; the foremost unit is farthest
+    to_edge: NDArray[np.int64]  # distance to the map edge, `INCH` for each inch; longest for the foremost unit
     sheltered: NDArray[np.bool_]  # True in woods or a built-up area
     off_column: NDArray[np.bool_]  # True if the unit has left its column, because it is or was in shelter
 

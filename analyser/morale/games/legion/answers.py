@@ -1,4 +1,4 @@
-"""Answers about Legion: probabilities and tokens by round, and the number of tokens or attacks that panics a unit."""
+"""Answers about Legion: probabilities and tokens by round, and how many tokens or attacks make a unit panic."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def cases_of(question: Question) -> dict[str, Question]:
 
 
 def chains(question: Question) -> dict[str, Chain]:
-    """Return a chain for each case, and for each number of tokens or attacks until P(panic) reaches `until_panic`."""
+    """Return the chains of the cases (with and without a commander), and of the questions that vary each of them."""
     varied_chains = {
         f"{case} a commander, {number} {what}": chain_of(unit)
         for (case, what), units in _varied_questions(question).items()
@@ -73,7 +73,7 @@ def _panic_weights(question: Question, recorded: Recorded) -> Any:
 
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
-    """Return the tables `rounds` and `tokens`, and if `until_panic` is stated those of `_tables_until_panic`."""
+    """Return the tables `rounds` and `tokens`, and those of `_tables_until_panic` if `until_panic` is stated."""
     cases = {case: unit_of(case_question) for case, case_question in cases_of(question).items()}
     tables = {
         "rounds": stack("commander", {case: _by_round(unit, recorded[case]) for case, unit in cases.items()}),
@@ -120,7 +120,7 @@ def _tokens(unit: Unit, recorded: Recorded) -> Table:
 
 
 def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) -> dict[str, Table]:
-    """Return P(panicked) by tokens, and by round for the fewest attacks that suffice (if none do, the most tried)."""
+    """Return P(panicked) by tokens, and by round with the fewest attacks that suffice (or the most tried)."""
     by_tokens, by_round = {}, {}
     for (case, what), units in _varied_questions(question).items():
         results = [recorded[f"{case} a commander, {number} {what}"] for number in range(len(units))]
@@ -166,10 +166,10 @@ def rules(question: Question) -> Rules:
         "LG-5 the other minis, placed in cohesion with the leader": not far,
         "LG-5 free actions, which a panicked unit does not have: mean_actions leaves them out": True,
     }
-    certain = "`with` is a commander near for certain; attacks_until_panic uses commander_near"
+    certain = "a commander, if there is one, is certainly near; attacks_until_panic uses commander_near"
     warnings = {
         f"tokens_until_panic: {certain}": helps and wants_panic and set(near) != {1.0},
-        "tokens_until_panic leaves out `tokens` and `received`, attacks_until_panic leaves out `received`": wants_panic
+        "tokens_until_panic ignores `tokens` and `received`; attacks_until_panic ignores `received`": wants_panic
         and (question.tokens > 0 or unit.most_tokens > question.tokens),
         "no tokens: state tokens, received or received_after (LG-7)": not (unit.most_tokens or wants_panic),
         "a unit without COURAGE is never suppressed and never panics (LG-1)": not has_courage,

@@ -62,7 +62,7 @@ class Question(questions.MoraleQuestion):
     destroyed: Probability = optional(0.0, "Probability in each round that fire destroys the unit before it activates.")
     rounds: Rounds | None = optional(None, "Rounds to play. Default: those of a game.")
     until_panic: PanicProbability = optional(
-        None, "Find the tokens, or attacks in each round, at which the unit panics with this probability; true: 0.5."
+        None, "Find how many tokens, or attacks in each round, make the unit panic with this probability; true: 0.5."
     )
     ruleset: Ruleset
 
@@ -70,11 +70,11 @@ class Question(questions.MoraleQuestion):
     def _fits_together(self) -> Question:
         if (self.edge_distance is None) != (self.move_distance is None):
             raise ValueError("edge_distance and move_distance belong together (allowed: both, or neither)")
-        self.by_round  # noqa: B018 - raises ValueError for a list of another length
+        self.by_round  # noqa: B018 - raises ValueError if a list does not have an entry for each round
         rallies_fully = self.ruleset.rally_successes == self.ruleset.rally_sides
         if self.until_panic is not None and (self.courage == "none" or rallies_fully):
             reason = "the rally step removes all tokens" if rallies_fully else "it has no COURAGE (LG-1)"
-            raise ValueError(f"until_panic: this unit never panics, {reason} (allowed: left out)")
+            raise ValueError(f"until_panic: this unit never panics, because {reason} (allowed: left out)")
         return self
 
     def heading_values(self) -> dict[str, Any]:

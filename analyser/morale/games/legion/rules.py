@@ -18,12 +18,12 @@ Number = Any  # an integer, or an array with an integer for each state
 
 
 def is_panicked(tokens: Number, panic_courage: Number) -> Any:
-    """Return True if this many tokens panic a unit (LG-1, LG-3); a unit with fewer loses its panic token (LG-6)."""
+    """Return True if a unit with this many tokens panics (LG-1, LG-3); with fewer, it loses its panic token (LG-6)."""
     return (panic_courage != NO_COURAGE) & (tokens >= 2 * panic_courage)
 
 
 def is_suppressed(tokens: Number, courage: int) -> Any:
-    """Return True if this many tokens suppress a unit (LG-1, LG-4)."""
+    """Return True if a unit with this many tokens is suppressed (LG-1, LG-4)."""
     return (courage != NO_COURAGE) & (tokens >= courage)
 
 

@@ -1,4 +1,4 @@
-"""Answers about Mordheim: combat, warriors alone, stupid or tested together, and all sections (MD-1, MD-4 to MD-10)."""
+"""Answers to the sections `alone`, `combat`, `stupidity` and `together` of Mordheim (MD-1, MD-4 to MD-10)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from analyser.morale.questions import exact_fraction
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")
-NO_COMBAT = 4  # mode after a failed charge; in other modes, bit 0 means an afraid fighter, bit 1 an afraid enemy
+NO_COMBAT = 4  # mode of a combat whose charge failed; in modes 0 to 3, bit 0: fighter afraid, bit 1: enemy afraid
 HOLDS, RALLIED, LEFT, DOWN, BREAKS, FLEES = range(6)  # states of a warrior alone; in flight: FLEES + inches to the edge
 ACTIONS = ("sensible", "walks", "idle", "no blows")  # actions of a stupid warrior in a turn
 SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(ACTIONS))
@@ -40,7 +40,7 @@ STANDING, OUT, STUNNED = range(3)
 
 
 class AloneSection(Section[Alone]):
-    """A warrior that fights alone; its state in flight is ``FLEES + inches to the edge``, rounded up (FLEES if far)."""
+    """A warrior alone; its state in flight is ``FLEES + inches to the edge``, rounded up (FLEES if the edge is far)."""
 
     def _prepare(self) -> None:
         section, edge = self.section, exact_fraction(self.section.edge or 0.0)
@@ -119,7 +119,7 @@ class AloneSection(Section[Alone]):
         leader_helps = flees and (self.section.rally_leader or 0) > self.section.leadership
         charged = "; a charged warrior runs once more before it can be struck" if self.section.charged else ""
         applied = {
-            "MD-5 all alone: a test after every combat phase, a hit from each opponent, a run away from them": tested,
+            "MD-5 all alone: a test after every combat phase; if failed, a hit from each opponent and a run": tested,
             f"MD-6 rally, flight, the edge{charged}": flees,
             mordheim.LEADER_RULE: leader_helps,
         }
@@ -127,16 +127,16 @@ class AloneSection(Section[Alone]):
             "MD-5 attacks on the warrior before the test, injuries; being all alone again where a run ends": tested,
             "MD-6 the route around enemies, effects of a charger on a fleeing warrior, spells after a rally": flees,
         }
-        far = "alone: no edge is stated, so every edge is far and the warrior never reaches one"
+        far = "alone: no edge is stated, so the edge is far and the warrior never reaches it"
         warnings = {
-            "no test: all alone needs two opponents or more and no friend near (MD-5)": not tested,
+            "no test: a warrior is all alone only with two or more opponents and no friend near (MD-5)": not tested,
             far: tested and self.section.edge is None,
         }
         return Rules(applied, not_modelled, warnings)
 
 
 class StupiditySection(Section[Stupidity]):
-    """A stupid warrior; a state is ``turns lost * 4 + action``."""
+    """A stupid warrior; a state is ``turns lost * 4 + action`` (an index of ACTIONS)."""
 
     def chain(self) -> Chain:
         """Return the chain of all turns; it records the state after each turn."""
@@ -220,7 +220,7 @@ class TogetherSection(Section[Together]):
         return {"the leader": LEADER_STATES[state % 5], **failed}
 
     def answer(self, recorded: Recorded) -> Tables:
-        """Return the tables `together` (joint distribution), `tests` and `several` (number of failed tests)."""
+        """Return the tables `together` (joint distribution), `tests` (each test) and `several` (number failed)."""
         states, (weights,) = recorded
         failed, leader = states // 5, states % 5
         first, count = self.rout_tests, len(self.section.warriors)
@@ -249,13 +249,13 @@ class TogetherSection(Section[Together]):
 
     def rules(self) -> Rules:
         together = self.section
-        rule = "MD-1 a rout test on the leader, or on the best other if the leader is out of action or stunned"
+        rule = "MD-1 a rout test with the leader's Leadership, or the best other one if it is out of action or stunned"
         near = any(warrior.near_leader and together.leader > warrior.leadership for warrior in together.warriors)
         return Rules({rule: together.rout_test, mordheim.LEADER_RULE: near}, {"effects of failed tests": True})
 
 
 class CombatSection(Section[Combat]):
-    """A combat; its state has the mode, a bit for each side (1 if frenzied), and the hits of each side."""
+    """A combat; its state has the mode (see NO_COMBAT), a bit for each side (1 if frenzied), and each side's hits."""
 
     def _prepare(self) -> None:
         self.sides, self.tests = (self.section.fighter, self.section.enemy), _tests_of(self.section)
@@ -373,7 +373,7 @@ class CombatSection(Section[Combat]):
 
 
 def _tests_of(combat: Combat) -> tuple[bool, ...]:
-    """Return which sides test for fear in a charge: not those that are frenzied, immune or cause fear (MD-9)."""
+    """Return True for each side that tests in a charge: its opponent causes fear, and it is not exempt (MD-9)."""
     sides = (combat.fighter, combat.enemy)
     return tuple(
         combat.charger != "nobody"

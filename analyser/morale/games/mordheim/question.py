@@ -42,19 +42,19 @@ class Group(Record):
 class Fight(Record):
     """Attacks of enemies on a warband before the rout test of a turn."""
 
-    of: str | None = optional(None, "Name of the rival warband. At most as many enemies strike as it has left.")
+    of: str | None = optional(None, "Name of the rival warband that strikes, with at most the warriors it has left.")
     number: Number = optional(1, "Enemies that strike.")
     attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = optional(1, "Attacks of each enemy, without second weapon.")
-    second_weapon: bool = optional(False, "One attack more, never doubled.")
+    second_weapon: bool = optional(False, "One more attack, which frenzy does not double.")
     frenzy: bool = optional(False, "Frenzied (MD-7).")
     hatred: bool = optional(False, "The enemies hate: misses are rolled again in the first turn of the fight (MD-8).")
-    to_hit: Roll | None = optional(None, "Roll that hits. Default: the ruleset's.")
-    to_wound: Roll | None = optional(None, "Roll with which a hit wounds. Default: the ruleset's.")
-    save: Roll | None = optional(None, "Roll with which armour saves, 7 for never. Default: the ruleset's.")
+    to_hit: Roll | None = optional(None, "Lowest roll that hits. Default: the ruleset's.")
+    to_wound: Roll | None = optional(None, "Lowest roll with which a hit wounds. Default: the ruleset's.")
+    save: Roll | None = optional(None, "Lowest roll with which armour saves; 7: never. Default: the ruleset's.")
     out_of_action: Roll | None = optional(
-        None, "Roll that takes a wounded warrior out of action. Default: the ruleset's."
+        None, "Lowest roll that takes a wounded warrior out of action. Default: the ruleset's."
     )
-    turns: Several[Rounds] = optional((), "Turns with this fight, before the test, such as [2, 3]. Default: all.")
+    turns: Several[Rounds] = optional((), "Turns in which the enemies strike, such as [2, 3]. Default: all.")
 
 
 class Warband(Record):
@@ -103,7 +103,7 @@ class Warband(Record):
 
 
 class Alone(Record):
-    """A warrior that fights alone against several enemies, and its flight if it breaks."""
+    """A warrior that fights alone against several enemies; it may break and flee."""
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
     opponents: Annotated[int, Field(ge=0, le=10)] = optional(2, "Opponents that it fights.")
@@ -111,8 +111,8 @@ class Alone(Record):
         0, 'Friends within 6" that are not knocked down, stunned or fleeing.'
     )
     wounds: Annotated[int, Field(ge=1, le=10)] = optional(1, "Remaining wounds.")
-    to_wound: Roll | None = optional(None, "Roll with which a hit wounds it. Default: the ruleset's.")
-    save: Roll | None = optional(None, "Roll with which its armour saves; 7: never. Default: the ruleset's.")
+    to_wound: Roll | None = optional(None, "Lowest roll with which a hit wounds it. Default: the ruleset's.")
+    save: Roll | None = optional(None, "Lowest roll with which its armour saves; 7: never. Default: the ruleset's.")
     edge: Distance | None = optional(
         None, "Distance in inches from the end of its first run to the nearest table edge. Default: far, never reached."
     )
@@ -126,10 +126,10 @@ class Fighter(Record):
     leadership: Leadership = optional(7, "Leadership, for fear.")
     leader: Leadership | None = optional(None, 'Leadership of a leader within 6", for fear (MD-4).')
     attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = optional(1, "Attacks, without second weapon.")
-    second_weapon: bool = optional(False, "A weapon in each hand: one attack more, never doubled.")
-    to_hit: Annotated[int, Field(ge=2, le=6)] | None = optional(None, "Roll that hits.")
+    second_weapon: bool = optional(False, "A weapon in each hand: one more attack, which frenzy does not double.")
+    to_hit: Annotated[int, Field(ge=2, le=6)] | None = optional(None, "Lowest roll that hits. Default: the ruleset's.")
     frenzy: bool = optional(False, "Frenzied (MD-7).")
-    hatred: bool = optional(False, "Hates the other (MD-8).")
+    hatred: bool = optional(False, "Hates its opponent (MD-8).")
     causes_fear: bool = optional(False, "Causes fear (MD-9).")
     immune_to_psychology: bool = optional(False, "Takes no test of fear.")
     knocked_down: Probability = optional(
@@ -152,7 +152,7 @@ class Stupidity(Record):
     leadership: Leadership = Field(description="Leadership of the warrior.")
     leader: Leadership | None = optional(None, 'Leadership of a leader within 6".')
     in_combat: bool = optional(
-        False, "The warrior is in hand-to-hand combat: it does not strike, instead of wandering."
+        False, "The warrior is in hand-to-hand combat, so if it fails the test, it does not strike."
     )
 
 

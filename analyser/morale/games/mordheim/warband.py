@@ -30,7 +30,7 @@ from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, 
 from analyser.morale.questions import certain_pmf
 
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # the state of a warband that has left is `n_fighting` plus one of these
-# value of `selected` for all states; n > 0 selects states with n warriors standing, 0 states with the leader out
+# `selected` says in which states a step applies: n > 0: n warriors stand, with the leader; 0: the leader is out; or all
 ALL_STATES = -1
 ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in order: ROUTED, GAVE_UP, ALL_OUT
 PANELS = (
@@ -42,11 +42,11 @@ PANELS = (
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A phase of a warband: next states and dice by state; with a `rival`, up to `number` of its warriors roll dice."""
+    """A phase of a warband; with a `rival` (its index), up to `number` of the rival's warriors each roll the `dice`."""
 
-    after: NDArray[np.int64]
+    after: NDArray[np.int64]  # next state, by state and total of the dice
     die: Die = NO_DIE
-    dice: NDArray[np.int64] | None = None
+    dice: NDArray[np.int64] | None = None  # number of dice, by state
     extra_dice: tuple[ExtraDie, ...] = ()
     rival: int = -1
     number: int = 0
@@ -59,7 +59,7 @@ class Losses(NamedTuple):
     die: Die
     dice: int = 1
     number: int = 1
-    rival: int = -1
+    rival: int = -1  # index of the enemies' warband; -1 if it is not in the game
     title: str = "Casualties"
 
     @property
@@ -71,7 +71,7 @@ class Losses(NamedTuple):
 class WarbandStates:
     """States (integers) and steps of a warband, for any Leadership of its leader.
 
-    A state is ``leader out of action * took_part + others out of action``, or one of three more once it has left.
+    A state is ``leader out of action (0 or 1) * took_part + others out of action``, or, after leaving, one of 3 more.
     """
 
     def __init__(self, warband: Warband, question: Question) -> None:
@@ -162,15 +162,15 @@ class WarbandStates:
 
 
 class GameFields(NamedTuple):
-    """Parts of states of the game, as arrays with an entry for each state."""
+    """Fields of states of the game, as arrays with an entry for each state."""
 
-    by_warband: list[NDArray[np.int64]]  # the own state of each warband
+    by_warband: list[NDArray[np.int64]]  # for each warband, its state as in WarbandStates
     is_fighting: NDArray[np.bool_]  # a row for each warband
     over: NDArray[np.bool_]  # True if the game has ended (MD-3)
 
 
 class WarbandSection(Section[Warband]):
-    """A game of warbands in order of play; the first warband has the lowest digit of a state."""
+    """A game of warbands in order of play; a state packs the states of all warbands, the first in the lowest digit."""
 
     question: Question
 
@@ -182,7 +182,7 @@ class WarbandSection(Section[Warband]):
         self._phase = cache(self._phase_of_step)
 
     def fields_of(self, states: NDArray[np.int64]) -> GameFields:
-        """Return the parts of states."""
+        """Return the fields of states."""
         by_warband = [states // multiplier % band.n_states for multiplier, band in zip(self._multipliers, self.bands)]
         is_fighting = np.array([own < band.n_fighting for own, band in zip(by_warband, self.bands)])
         over = np.zeros(len(states), bool)  # a single warband plays on
@@ -197,7 +197,7 @@ class WarbandSection(Section[Warband]):
         return np.array([(fate == ROUTED) | (fate == GAVE_UP) for fate in fates])
 
     def _phase_of_step(self, index: int, step: Step, has_begun: bool = True) -> Phase:
-        """Return the phase for a step of a warband; it has no effect if the game `has_begun` and is over."""
+        """Return the phase for a step of a warband; in a game that `has_begun`, it has no effect once that is over."""
 
         def change(states: NDArray[np.int64], _: Any) -> NDArray[np.int64]:
             fields = self.fields_of(states[:, 0])
@@ -313,15 +313,15 @@ class WarbandSection(Section[Warband]):
         outlived = self.question.rivals and a_quarter
         ends = "one has left" if self.first_to_leave else "only one is left"
         applied = {
-            "MD-1 rout tests from a quarter out of action, on the leader or the best other": tested,
-            "MD-2 giving up: from a quarter out of action": a_quarter,
+            "MD-1 rout tests once a quarter is out of action, on the Leadership of the leader or best other": tested,
+            "MD-2 giving up once a quarter is out of action": a_quarter,
             "MD-7 in fights: frenzy doubles Attacks": any(fight.frenzy for fight in fights),
-            "MD-8 in fights: hatred re-rolls misses in the first turn of each": any(rerolls),
-            f"MD-3 a routed warband leaves, the others play on until {ends}; then losses and tests end": outlived,
+            "MD-8 in fights: hatred re-rolls misses in the first turn of a fight": any(rerolls),
+            f"MD-3 a routed warband leaves and the others play on until {ends}; then losses and tests end": outlived,
         }
         not_modelled = {
             "warriors that return, or run off the table, during the game": True,
-            "MD-1 stunned warriors other than the leader, whose Leadership may not be used": True,
+            "MD-1 stunned warriors other than the leader: their Leadership may not be used": True,
             "in fights: warriors knocked down or stunned, several wounds, order of strikes, fear": fights,
             "fights: casualties are as stated (casualties_from derives them from attacks)": not fights,
         }

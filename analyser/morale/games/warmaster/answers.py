@@ -1,4 +1,4 @@
-"""Answers about Warmaster: confusion by choice, joint distributions, and stopping positions."""
+"""Answers about Warmaster: confusion by the player's choice, joint distributions, and stopping positions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAIN_EVENTS = ("confused",)
 _FEWEST = "if friends make way where this confuses fewer units"
 KEY_WORDS = {"friends_make_way": lambda choice: _FEWEST if "fewest" in choice else f"if friends {choice} make way"}
 _HALTED = {"at": get_args(Kind)}
-PANELS = (Panel("bars", "stops", "Moved, hatched: stopped", "distance", by="friends_make_way", lost=_HALTED),)
+PANELS = (Panel("bars", "stops", "Moved (hatched: stopped)", "distance", by="friends_make_way", lost=_HALTED),)
 
 
 def chains(question: Question) -> dict[str, Chain]:
@@ -106,7 +106,7 @@ def rules(question: Question) -> Rules:
         "WM-1 driven back by its dice, confused if any shows 6": question.dice,
         "WM-2 halts at the edge of impassable terrain, confused on a 6": Meeting.HALTS_AND_TESTS in results,
         f"WM-3 halts {question.ruleset.gap:g} cm from enemies and units in combat, confused": pairs & gap_kept,
-        "WM-4 friends make way: mover and friends are each confused if a test of theirs shows a 6": pushes,
+        "WM-4 friends make way: the mover or a friend is confused if one of its tests shows a 6": pushes,
         "WM-4 halts at friends that do not make way, confused": pairs & refused,
         "WM-5 friends that are constricted or otherwise unable to move cannot make way": "unyielding" in kinds,
         "WM-6 friends that evaders burst through are confused without a roll, for this Command phase": bursts,
@@ -120,9 +120,9 @@ def rules(question: Question) -> Rules:
         "WM-6 effects on friends: they cannot move further in this Command phase": evades,
         f"WM-9 costs of confusion: {costs}; {stays}": not evades,
         "WM-4 making way: stands that move aside or back by up to the move of their formation, a new formation, "
-        "infantry lined up in support; `chain` states the friends that it would push": friends and not evades,
+        "infantry lined up in support; state friends that would be pushed as `chain`": friends and not evades,
         "falling back around an obstacle: list only unavoidable obstacles": move == "falls_back",
-        "WM-8 choice of the blocked stands: `stands` of an obstacle is their number": move == "retreats",
+        "WM-8 which stands an obstacle blocks: its key `stands` states only how many": move == "retreats",
     }
     fewest = "fewest confused: in a retreat friends make way, because a destroyed stand counts more than confusion"
     return Rules(applied, not_modelled, {fewest: move == "retreats" and len(movers) > 1})

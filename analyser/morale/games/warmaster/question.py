@@ -26,8 +26,8 @@ class Obstacle(Record):
     distance: Centimetres
     kind: Kind
     chain: Annotated[int, Field(ge=0, le=MOST_FRIENDS)] = 0  # friends in a column, each pushed by the friend before it
-    make_way: bool | None = None
-    stands: Stands | None = None
+    make_way: bool | None = None  # True or False for friends that do or do not; None: the player chooses
+    stands: Stands | None = None  # stands of the retreating unit that it blocks (WM-8)
 
     @model_validator(mode="after")
     def _fits_together(self) -> Obstacle:
@@ -56,10 +56,10 @@ class Question(MoraleQuestion):
         None, "Drive-back dice of a unit that is driven back (WM-1)."
     )
     distance: Distribution | None = optional(
-        None, "Length of another move, in centimetres: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
+        None, "Length of any other move, in centimetres: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
     )
     obstacles: Several[Obstacle] = optional(
-        (), "Units behind the moved unit, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=12
+        (), "Obstacles behind the moved unit, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=12
     )
     stands: Stands | None = optional(None, "Stands of the unit; a retreat may destroy some of them (WM-8).")
     ruleset: Ruleset

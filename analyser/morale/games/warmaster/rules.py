@@ -77,7 +77,7 @@ def obstacles_of(question: Question) -> tuple[ObstacleOnWay, ...]:
 
 
 def reached_by(way: tuple[ObstacleOnWay, ...], moved: Any) -> Any:
-    """Return how many obstacles a move of each length in centimetres reaches."""
+    """Return the number of obstacles that a move reaches, for each of its lengths in centimetres."""
     return np.searchsorted([entry.reached_from for entry in way], moved, side="right")
 
 
@@ -180,7 +180,7 @@ class Mover:
         return np.where(fields.halted_at >= 0, self.full_stands, lost)
 
     def possible_meetings(self) -> Iterator[tuple[Kind, Meeting]]:
-        """Yield each kind of obstacle that the unit can meet and the result, up to an obstacle that always halts it."""
+        """Yield each kind of obstacle that the unit can meet, with the result, until an obstacle always halts it."""
         pmf = self.question.distance
         moves = [distance for distance in range(self.farthest + 1) if not pmf or pmf[distance]]
         for number in sorted(set(reached_by(self.way, moves).tolist())):
@@ -233,7 +233,7 @@ class Mover:
     def _after_obstacle(self, index: int, fields: MoveState, totals: Any) -> Any:
         """Return the states after an obstacle, with its tests (WM-2 to WM-8).
 
-        A total is the number of friends with a 6. A 6 of the mover adds the number of friends plus 1.
+        A total is the number of friends with a 6, plus ``number of friends + 1`` if the mover has a 6.
         """
         entry, reached = self.way[index], reached_by(self.way, fields.moved)
         mover, friends = np.divmod(totals, len(entry.friend_tests) + 1)
