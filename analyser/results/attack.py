@@ -68,7 +68,7 @@ class AttackResult(Result):
     Attributes
     ----------
     outcomes : int64 array, shape (n,)
-        The distinct outcomes, packed and sorted. Read them with :meth:`column` or :meth:`to_frame`, which has
+        The distinct outcomes, each packed into an integer. Read them with :meth:`column` or :meth:`to_frame`, which has
         `models_left`, `models_destroyed`, `damage_left`, statuses, fates and `probability`; if simulated, also `count`,
         `low`, `high`, `interval`.
     weights : array, shape (n,)
@@ -297,7 +297,7 @@ def _exact_result(scenario: Scenario) -> AttackResult:
 def simulate_in_batches(
     scenario: Scenario, batches: int, sampling: Sampling
 ) -> tuple[AttackResult, tuple[AttackResult, ...]]:
-    """Return a simulated result, and the results of its equal batches, whose trials are rounded up to whole chunks.
+    """Return a simulated result and the results of its batches, each of the same multiple of CHUNK_TRIALS trials.
 
     Two scenarios with the same seed use common random numbers in each batch, so their difference varies less.
     """
@@ -361,8 +361,8 @@ _TESTS = {
 def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
     """Return the reasons for a combat rating (AC-3.1): the bonuses and penalties that apply.
 
-    If something else determines the rating, `rating_by` names it: ``stated`` (another rating is stated, or set by
-    Sponsons or Throw in a charge), or ``no sight`` or ``spotter`` (Indirect).
+    If something else determines the rating, `rating_by` names it: ``stated`` (by the scenario or, in a charge, by
+    Sponsons or Throw), ``no sight`` (Indirect) or ``spotter`` (Indirect).
     """
     unrated: Any = copy(attack)
     unrated.stated_rating = NONE

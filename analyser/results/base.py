@@ -39,7 +39,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class RulesUsed:
-    """Rules behind a result, as the properties of :class:`Result` describe them."""
+    """Rules behind a result; the properties of :class:`Result` describe the fields."""
 
     applied: tuple[str, ...] = ()
     not_used: tuple[str, ...] = ()
@@ -135,7 +135,7 @@ class Result(Answer):
 
     @abstractmethod
     def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
-        """Return the values of a figure and their weights, each of shape (n,); values may repeat."""
+        """Return the values of a figure and their weights, two arrays of equal length; values may repeat."""
 
     @abstractmethod
     def _possible_values(self, figure: str) -> NDArray[Any]:
@@ -179,7 +179,7 @@ class Result(Answer):
         name : str
             One of :attr:`events`.
         moment : int, optional
-            Attack (focus fire) or round (duel) after which the probability holds, from 1. Default: the last.
+            Attack (focus fire), round or turn after which the probability holds, from 1. Default: the last.
 
         Raises
         ------
@@ -288,7 +288,7 @@ class Result(Answer):
         """Return the probability that a figure, by default the models destroyed, is at least `models`."""
         check_integer(models, "models", 0)
         values, weights = self._marginal(figure, moment)
-        above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # summed as in `distribution`, for equal bits
+        above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # summed in the order of `distribution`: same rounding
         return estimate(above[np.searchsorted(values, models)], self.trials)
 
     def __getitem__(self, figure: str | tuple[str, int]) -> Distribution:
@@ -441,7 +441,7 @@ def result_sentence(first: str, second: str, wins: Estimate, loses: Estimate, dr
 
 
 def _ends(probability: Estimate) -> tuple[float, float]:
-    """Return the ends of the interval; for an exact probability, of the rounding error."""
+    """Return the ends of the interval; an exact probability has an interval for rounding errors."""
     if probability.low is None or probability.high is None:
         return probability - 1e-9, probability + 1e-9
     return probability.low, probability.high

@@ -78,8 +78,6 @@ class BattleResult(Result):
     swings: tuple[dict[str, Any], ...] = field(default=())
     game: Game | None = None
 
-    # --- methods of Result ------------------------------------------------------------------------------------
-
     def _event_weight(self, name: str, moment: int | None) -> float:  # noqa: ARG002 - a battle ends once
         return float(self.counts.outcomes[:, list(_EVENTS[name])].sum())
 
@@ -134,8 +132,6 @@ class BattleResult(Result):
         """Return the joint distribution of victory points, the survivors by round, or the contributions of units."""
         return tidy(self.survivors() if by_round else self.contributions() if contributions else self.table())
 
-    # --- figures of a battle ----------------------------------------------------------------------------------
-
     @property
     def rounds(self) -> int:
         """Largest number of rounds."""
@@ -148,7 +144,7 @@ class BattleResult(Result):
 
     @cached_property
     def units(self) -> list[tuple[str, ArmyUnit, int]]:
-        """The side, unit and number of each unit of the battle."""
+        """The side, unit and number of each unit; the numbers of the second side begin at MOST_UNITS."""
         fielded = self.scenario.fielded
         return [
             (side, unit.unit, index + MOST_UNITS * SIDES.index(side))
@@ -250,8 +246,6 @@ class BattleResult(Result):
         story = {"number": self.story.number, "margin": self.story.margin, "lines": list(self.story.lines())}
         return {**parts, "tactics": self.tactics(), "swing": self.swing(), "story": story, "summary": self.summary}
 
-    # --- display ----------------------------------------------------------------------------------------------
-
     def caption(self) -> list[str]:
         terms = self.scenario.terms
         armies = [f"{name}: {army.points} points" for name, army in zip(self.names.values(), self.scenario.armies)]
@@ -295,7 +289,7 @@ class BattleResult(Result):
             blocks.insert(1, tactics_block(self.game, self.names))
         return [
             *blocks,
-            Block(lines=[f"Battle {self.story.number} has the median margin: --tell {self.story.number}."]),
+            Block(lines=[f"Battle {self.story.number} has the median margin; --tell {self.story.number} narrates it."]),
         ]
 
     @property

@@ -51,7 +51,7 @@ def rules_of_battle(scenario: BattleScenario, *, with_replacement: bool) -> Rule
 
 
 def _add_rules(rules: SortedRules, scenario: BattleScenario, fielded: BattleUnit, enemy: BattleUnit) -> None:
-    """Add the rules of a unit, sorted by their effects against an enemy."""
+    """Sort the rules of a unit into `rules`, by their possible effects against an enemy."""
     unit, other = fielded.combatant, enemy.combatant
     tactics = policy_against(fielded.policy, unit, other), policy_against(enemy.policy, other, unit)
     charges = [

@@ -58,7 +58,7 @@ class Game(NamedTuple):
         return self.names[side][int(order[0])] if best - next_best > NORMAL_95 * error else None
 
     def extreme_pairs(self, name: str = "p_victory") -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the pairs with the lowest and the highest probability of this name."""
+        """Return the rows of the pairs with the lowest and the highest probability `name`."""
         picked = [row for row in self.rows if row["picked"]] or list(self.rows)
         chance = itemgetter(name)
         return min(picked, key=chance), max(picked, key=chance)
@@ -98,7 +98,7 @@ def equilibrium(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], float
     from scipy.optimize import linprog
 
     rows, columns = scores.shape
-    goal = np.append(np.zeros(rows), -1.0)  # maximise the value, which no column's score may fall below
+    goal = np.append(np.zeros(rows), -1.0)  # maximise the value: the mix scores at least that against every column
     limits = np.hstack([-scores.T, np.ones((columns, 1))])
     sum_of_mix = np.append(np.ones(rows), 0.0)[None]
     bounds = [(0.0, 1.0)] * rows + [(0.0, 1.0)]

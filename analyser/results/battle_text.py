@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from analyser.results.battle import BattleResult
 
 _BAND_WIDTHS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # width and number of the bands of margins in the text
-_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # shown only with policies; always shown
+_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # shown with policies; always shown
 _NAMES = {"hand": "card"}  # names of terms in the text, if different from their keys
 
 

@@ -69,11 +69,11 @@ class BestResult(DuelResult):
         Returns
         -------
         list of dict
-            `round`, `side`, and `when`: ``first`` or ``second`` in the round (``orders`` if `first` is a or b),
-            ``reaction`` (opportunity fire), ``overrun`` (after a won combat), ``retaliation`` or ``attack`` (strikes of
-            the charged or the active unit), or ``test`` (which may be failed on purpose). ``own_...``, ``enemy_...``:
-            models, damage, statuses, and the distance to the own edge if stated; `distance`. `do`, the choice, and its
-            `value`; `runner_up`, the second best, and its cost `costs`; the situation's `probability`.
+            `round`, `side`, and the occasion `when`: ``first`` or ``second`` in the round (``orders`` if the duel fixes
+            the first side), ``reaction`` (opportunity fire), ``overrun`` (after a won combat), ``retaliation`` or
+            ``attack`` (strikes of the charged or the active unit), ``test`` (it may be failed on purpose).
+            ``own_...``, ``enemy_...``: models, damage, statuses, any distance to the own edge. `distance` of the units.
+            `do`, the choice, its `value`; the second best `runner_up`, its cost `costs`; the situation's `probability`.
 
         Raises
         ------

@@ -120,7 +120,7 @@ class _Columns(NamedTuple):
 
 
 class PlanTable:
-    """Rows of the plan of best play, with values for the objective side of the duel."""
+    """Rows of the plan of best play, with values for the objective side; a node is a situation at a choice."""
 
     def __init__(self, duel: SolvedDuel) -> None:
         self.duel = duel
@@ -179,7 +179,7 @@ class PlanTable:
         return row | {"probability": float(duel.weights[number, node])}
 
     def picture_cells(self, side: int, number: int, by: str) -> list[dict[str, Any]]:
-        """Return the cells of a picture of a round (from 0): `x`, `y`, `do`, `costs` and `comes_up`.
+        """Return the cells of a picture of a round (from 0): `x`, `y`, `do`, `costs` and `comes_up` (True if possible).
 
         A cell stands for its likeliest situation or, if none occurs, for the situation with the fewest statuses.
         """

@@ -85,7 +85,7 @@ class ChargeResult(FightResult):
         return super().event(name, moment)
 
     def _passengers(self, side: str) -> dict[str, NDArray[Any]]:
-        """Return the fate of passengers for each pair of states (lost if they break or exceed the capacity)."""
+        """Return the fate of passengers for each pair of states; those that break or exceed the capacity are lost."""
         unit, transport = getattr(self.scenario, side), self.states_of(side)
         broken = ~states.is_removed(transport) & (transport & combat_result.PASSENGERS_BROKEN != 0)
         aboard = np.minimum(unit.passengers.models or 0, (unit.capacity or 0) * states.models_left(transport))
@@ -205,7 +205,7 @@ def _strike_records(
             continue
         strikes.set_strike(setup, number, strikes.condition(setup, number, both), both[1 - strike.striker])
         fight, reasons = setup.fight[0], rating_reasons(setup.attack[0], setup.target[0])
-        if reasons["rating_by"] == "stated":  # a scenario states no rating of a strike, so a rule has set it
+        if reasons["rating_by"] == "stated":  # a scenario cannot state the rating of a strike, so a rule has set it
             reasons["rating_by"] = "rule"
         by = "attacker" if strike.striker == ATTACKER else "target"
         if strike.by_throw:

@@ -194,7 +194,7 @@ class DuelResult(FightResult):
                 yield f"{side} does nothing in at least half of its activations, mostly because: {reason}{cause}"
 
     def planned(self) -> dict[str, Any] | None:
-        """Return the exact value of a plan, with cards put back, and its simulated value, by default with real decks.
+        """Return the value of a plan: exact, with cards put back, and simulated, by default with decks that run out.
 
         Returns
         -------
@@ -240,8 +240,8 @@ class DuelResult(FightResult):
         Returns
         -------
         DataFrame
-            By default of each side `models_left`, `models_destroyed`, `damage_left`, statuses, fates, `victory_points`,
-            prefixed ``a_`` or ``b_``; `probability`; if simulated, also `count`, `low`, `high`, `interval`.
+            By default, for each side (``a_``, ``b_``): `models_left`, `models_destroyed`, `damage_left`, statuses,
+            fates, `victory_points`; then `probability`; if simulated, also `count`, `low`, `high`, `interval`.
         """
         return tidy(self.activations() if activations else self.rounds() if by_round else self.table())
 

@@ -43,11 +43,11 @@ SIDES = ("a", "b")
 # The first estimate of the number of edges is the product of EDGES_PER_COMBINATION (measured), models and DAMAGE LIMITs
 # of both sides, and branches of choices. Above CLOSE_SHARE of the limit, two probes (duels of fewer models) improve it.
 EDGES_PER_COMBINATION, CLOSE_SHARE = 450, 0.45
-# Each side of a probe has models times DAMAGE LIMIT of PROBE_SIZES, but at least FEWEST_MODELS. PROBE_EDGES edges take
-# half a second. Edges grow with a power of the models: measured or, if a probe has more, set by the number of rounds.
+# In a probe, models times DAMAGE LIMIT of each side is about one of PROBE_SIZES; PROBE_EDGES edges take half a second.
+# Edges grow as a power of the models. The probes measure the power; if they are too large, the rounds determine it.
 PROBE_SIZES, FEWEST_MODELS, PROBE_EDGES = (6, 10), 2, 600_000
 GROWTH_PER_ROUND, GROWTH, MOST_GROWTH_PER_ROUND = 0.5, 1.5, 0.6
-FIRST_EDGE = 0  # taken by tactics and policies in words in combats and tests: overrun, stated row, take the test
+FIRST_EDGE = 0  # edge of tactics and policies in words in combats and tests: overrun, stated row, take the test
 ERROR_FACTOR = 1.6  # largest measured ratio of estimated to real edges
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -97,7 +97,7 @@ class SolvedDuel:
         return objective_values(scenario.terms.want, ends, scenario, self.objective_side)
 
     def choice_rules(self, first: int, second: int) -> tuple[int, int]:
-        """Return how both sides choose: as given, but WORST in place of BEST for the side that wants a low value."""
+        """Return how both sides choose: as given, but WORST instead of BEST for the side that wants a low value."""
         signs = (1, -1) if self.objective_side == 0 else (-1, 1)
         return tuple(sign if rule == BEST else PLANNED for sign, rule in zip(signs, (first, second)))  # type: ignore[return-value]
 
@@ -308,7 +308,7 @@ def _checked_parts(scenario: DuelScenario, most_edges: int) -> tuple[_GameParts,
     likely_edges *= int(places[~np.isin(places[:, SUBJECT], (NONE, TEST)), COUNT].sum())
     limit = ERROR_FACTOR * most_edges
     if likely_edges > CLOSE_SHARE * most_edges and (size := estimated_edges(scenario, likely_edges, limit)) > limit:
-        raise too_large_error(f"about {float(f'{size:.1g}'):,.0f} transitions between situations, or more", scenario)
+        raise too_large_error(f"at least about {float(f'{size:.1g}'):,.0f} transitions between situations", scenario)
     return parts, likely_edges
 
 

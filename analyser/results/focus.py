@@ -104,7 +104,7 @@ class FocusResult(FightResult):
         return [rule_effects(attack, attack.fight) for attack in self.scenario.attacks]
 
     def rounds(self) -> list[dict[str, Any]]:
-        """Return the figures after each attack, one plain dict each; with the attacker's losses if any is at risk."""
+        """Return a plain dict for each attack: figures after it, `p_made` (it has a target), the attacker's losses."""
         return [self._figures(number) | self._attacker_losses(number) for number in range(1, len(self.moments) + 1)]
 
     rows = rounds  # printed by ``--format csv``
@@ -133,7 +133,7 @@ class FocusResult(FightResult):
             losses |= probability_figures(f"p_attacker_{name}", estimate(weight, self.trials))
         attack = self.scenario.attacks[number - 1].attack
         models, limit = attack.attacker_models or MOST_MODELS, attack.attacker_damage_limit
-        destroyed = states.models_destroyed(own, MOST_MODELS) - MOST_MODELS + models  # counted from MOST_MODELS
+        destroyed = states.models_destroyed(own, MOST_MODELS) - MOST_MODELS + models  # `own` counts from MOST_MODELS
         for name, values in (("models_destroyed", destroyed), ("damage_left", states.damage(own))):
             possible = values_of_unit(name.removesuffix("_left"), models, limit)
             losses |= mean_figures(f"mean_attacker_{name}", mean_between(values, weights, self.trials, possible))

@@ -1,4 +1,4 @@
-"""Decisions of a policy that is written in words, in a solved duel: its conditions that hold, the edges it takes."""
+"""Decisions of a policy in words in the situations (nodes) of a solved duel, as edges of the game graph."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ResolvedLine(NamedTuple):
 
 
 class PolicyDecisions:
-    """Decisions at a choice of orders, by a policy that is written in words."""
+    """Decisions of a policy in words at one choice of orders, in all nodes."""
 
     def __init__(self, duel: SolvedDuel, point: ChoicePoint, policy: PolicyLines) -> None:
         self.duel, self.point, self.policy = duel, point, policy
@@ -66,7 +66,7 @@ class PolicyDecisions:
         return any(condition.subject.startswith("round") for line, *_ in self.lines for condition in line.conditions)
 
     def edges(self, number: int) -> NDArray[np.int64]:
-        """Return the number of the edge taken in each node in round `number`, from 0."""
+        """Return the edge taken in each node (its index among the edges of the node) in round `number`, from 0."""
         count = len(self.first)
         decisions, strikes = np.zeros((count, len(COLUMNS)), np.int64), np.full(count, NONE)
         undecided = np.ones(count, np.bool_)

@@ -48,7 +48,7 @@ def models_left(states: States) -> NDArray[np.int64]:
 
 
 def models_destroyed(states: States, models: int | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many of `models` were destroyed, by damage or for lack of room (AC-5.5), not broken or fled."""
+    """Return how many of `models` were destroyed by damage or for lack of room (AC-5.5), but did not break or flee."""
     lost = states >> discipline.MODELS_DESTROYED & unit_state.MODELS_MASK
     return np.where(is_removed(states), lost, models - (states & unit_state.MODELS_MASK))
 
@@ -84,7 +84,7 @@ def holds(states: States, name: str, unit: Target) -> NDArray[np.bool_]:
 
 
 def orders(states: States) -> NDArray[np.int64]:
-    """Return the :class:`~analyser.rules.activation.Order` of the unit."""
+    """Return the order of the unit, as the number of an :class:`~analyser.rules.activation.Order`."""
     return np.asarray(states >> unit_state.ORDER_BIT & unit_state.ORDER_MASK)
 
 
@@ -283,7 +283,7 @@ def final_distributions_by_models(
 
 
 def _operations_of(setup: Setup, programs: Programs, models: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the estimated number of operations for an exact distribution; `models` has shape (..., 2)."""
+    """Return the estimated operations for an exact distribution; `models` of both sides: shape (..., 2)."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
     strikes = sum(kind.count(Kind.STRIKE) for kind in kinds)
     rounds = sum(program.count(Kind.END_ROUND) for program in kinds) // 2 or len(programs)

@@ -15,10 +15,10 @@ from analyser.engine.battle.battle_data import Counts
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES
 
-MOST_NAMED = 4  # most units named as not significantly different from the swing unit; of more, the number is given
+MOST_NAMED = 4  # most units named as not significantly different from the swing unit; of more units, only the number
 _WINNING_OUTCOMES = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
 _ERROR = 1 - CONFIDENCE
-_BASE_ERROR = 0.2 * _ERROR / 2  # error of each side's interval of P(victory) with all units, from many more battles
+_BASE_ERROR = 0.2 * _ERROR / 2  # error of each side's P(victory) with all units; small, as it has far more battles
 
 
 def unit_swing(base: Counts, without: Counts, side: str, units: int) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def swings_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Bl
 def swing_units_sentence(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:
     """Return a sentence on a side's unit with the largest swing, and on units with swings not significantly smaller.
 
-    Choosing the largest is valid: the number of battles is fixed in advance, the intervals hold for all units at once.
+    Choosing the largest is valid: the number of battles is fixed in advance, and all intervals hold at once.
     """
     own = [row for row in rows if row["side"] == side]
     if own[0]["low"] <= 0:

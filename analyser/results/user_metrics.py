@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check_name(name: object, what: str, names: Sequence[str]) -> None:
-    """Raise InputError, which suggests the nearest of `names`, unless `name` is one of them."""
+    """Raise InputError if `name` is not one of `names`; the message suggests the nearest."""
     if name not in names:
         raise InputError(f"unknown {what} {shown(name)}{did_you_mean(str(name), names)}", allowed=", ".join(names))
 
@@ -25,9 +25,8 @@ def check_name(name: object, what: str, names: Sequence[str]) -> None:
 def value_of(result: Any, function: Callable[[pd.DataFrame], Any], name: str = "") -> Estimate | Mean | float:
     """Return the value of a function of the outcome table of a result; see :meth:`~analyser.Result.metric`.
 
-    `name`: of the metric, for messages. An Estimate or a Mean has a 95% interval if simulated. A float is the one
-    number that the function returned.
-    InputError if the function fails, or if it does not return a number, a flag, or an array with one for each outcome.
+    `name` is shown in messages. The value is an Estimate for flags, a Mean for numbers, or a float if the function
+    returns a single number. InputError if the function fails or returns anything else than these.
     """
     table, where = result.to_frame(), within("metric", name)
     try:
