@@ -21,7 +21,7 @@ def test_a_battle_is_answered_as_text_and_json(tmp_path):
     text = answer("battle", *ARMIES, *FEW)
     assert "Crown wins " in text
     assert "Not modelled\n- objectives\n- terrain and buildings\n" in text
-    assert "has the median margin: --tell " in text
+    assert "has the median margin; --tell " in text
     asked = ("battle", *ARMIES, *FEW, "--no-swing", "--no-tactics")
     page = run(*asked, "--format", "json", "--out", tmp_path / "mine.json")
     record = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
