@@ -118,7 +118,7 @@ def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army
 
 
 def _one_based(location: str, table: Mapping[str, Any]) -> str:
-    """Return a location in an army with numbers from 1: ``unit 2: count`` for ``unit.1.count``.
+    """Return a location in an army, counted from 1: ``unit 2: count`` for ``unit.1.count``.
 
     If the army is a list of selectors, the selector is added: ``unit 2 ('a/d@e')``.
 

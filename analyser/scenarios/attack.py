@@ -190,7 +190,7 @@ def freeze(record: Any) -> Any:
 
 
 def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: HasKeywords | None = None) -> np.void:
-    """Return a record; `numbers` has the values of some fields by name. None is stored as NONE.
+    """Return a record of type `dtype`; `numbers` has the values of some fields by name. None is stored as NONE.
 
     Any other field is the attribute of `source` with its name, else 1 if `source` has a keyword of that name, else 0.
     """
@@ -204,7 +204,7 @@ def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: HasK
 
 
 def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
-    """Return the record of an attack on a target; `set_fight` runs uncompiled: compiling takes longer than a call."""
+    """Return the record of an attack on a target; `set_fight` runs uncompiled, because compiling takes longer."""
     fight: Any = SimpleNamespace()
     set_fight(python_copy(attack), python_copy(target), fight)
     record: FightFacts = np.array([values_of_fight(fight)], FIGHT)[0]
@@ -226,7 +226,7 @@ def attack_warnings(scenario: Scenario, rating: RatingName) -> Iterator[str]:
     if attack.attacker_garrisoned:
         yield from resolve.garrison_warnings(attack.attacker_models, "attack.attacker_garrisoned")
     if target.has("Resilient") and not target.from_front:
-        yield "Resilient (Front) counts only if target.from_front is true: the attack comes from the front"
+        yield "Resilient (Front) counts only if target.from_front is true (the attack comes from the front)"
     if attack.distance is None and attacker is not None and attacker.unit.has("Corrosive Fumes"):
         yield "Corrosive Fumes counts only if attack.distance is stated"
     if attack.has("Full Steam Ahead") and not attack.carriages:
@@ -247,7 +247,7 @@ def attack_warnings(scenario: Scenario, rating: RatingName) -> Iterator[str]:
 
 _MANOEUVRES = ("aiming", "reforming", "attacker_advanced")
 _NO_MANOEUVRE = {
-    "attacker_garrisoned": "in a building a unit makes no manoeuvre, and outside it is not garrisoned (AC-4.4)",
+    "attacker_garrisoned": "a unit makes no manoeuvre in a building (AC-4.4)",
     "opportunity_fire": "opportunity fire is in the enemy's turn, and manoeuvres count in the unit's own turn (AC-4.2)",
 }
 
@@ -270,7 +270,7 @@ _OTHER_WARNINGS = {"officer", "taking_cover"}  # keys that have a warning of the
 _DEFAULTS_WITHOUT_PROFILE: dict[str, Any] = {"attacker_garrisoned": False, "attacker_damage_limit": 1} | dict.fromkeys(
     ("distance", "attacker_models", "dice_in_parentheses")
 )
-"""Defaults of keys whose effect is checked only if the attacker has no profile; otherwise they select row and dice."""
+"""Defaults of keys checked only if the attacker has no profile; with a profile, they select the row and its dice."""
 
 
 def _default_conditions(section: type[Record]) -> dict[str, Any]:
@@ -287,7 +287,7 @@ _CONDITIONS = {
 
 
 def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
-    """Yield a warning for each condition that does not change an attack without a stated rating."""
+    """Yield a warning for each condition that does not change the attack; `scenario` has no stated rating."""
     attacker = scenario.attacker
     unstated = _DEFAULTS_WITHOUT_PROFILE if attacker is None else {"attacker_damage_limit": attacker.unit.damage_limit}
     # Skip conditions that are also a penalty, have a warning of their own, or select the band of a behemoth's row.
@@ -315,7 +315,7 @@ def _relevant_facts(scenario: Scenario) -> dict[str, int]:
     irrelevant = [] if facts["overcharge"] else ["attacker_models", "attacker_damage", "attacker_damage_limit"]
     irrelevant += [] if facts["cryo"] else ["activated"]
     may_fail = facts["test"] not in (structs.Test.NOT_TAKEN, structs.Test.PASSED)
-    irrelevant += [] if may_fail and facts["suppressed"] else ["models_without_room", "flees"]  # only it falls back
+    irrelevant += [] if may_fail and facts["suppressed"] else ["models_without_room", "flees"]  # does not fall back
     irrelevant += ["near_commander"] if facts["officer"] == structs.Officer.LAST else []
     irrelevant += [] if facts["penetrating"] else ["behemoth"]
     return facts | dict.fromkeys(irrelevant, 0) | {"wrecks": scenario.rolls_for_building}
@@ -349,12 +349,12 @@ RANKED_BY = {
 
 
 def best_attacks(summaries: NDArray[np.void]) -> NDArray[np.int64]:
-    """Return the index of each target's best attack, -1 if all are NaN; `summaries` has shape (attacks, targets)."""
+    """Return the index of the best attack on each target (-1 if all are NaN); `summaries`: shape (attacks, targets)."""
     return best_by_figures(np.array([summaries[name] for name in RANKED_BY]))
 
 
 def best_by_figures(ranking: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the index of each target's best attack; `ranking` has the shape (figures, attacks, targets)."""
+    """Return the index of the best attack on each target; `ranking` has the shape (figures, attacks, targets)."""
     best = np.full(ranking.shape[2], -1, np.int64)
     highest = np.full((len(ranking), len(best)), -1.0)
     for index in range(ranking.shape[1]):
@@ -378,7 +378,7 @@ def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: R
 
 
 def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:
-    """Return the attacking row (None without attacker), and the reason if it was chosen; InputError if none can."""
+    """Return the attacking row (None without attacker), and the reason for a choice; InputError if no row can."""
     if attacker is None:
         if attack.row is not None:
             raise InputError("a row without an attacker", where="attack.row", allowed="also state attack.attacker")
@@ -408,7 +408,7 @@ def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset
 
 
 def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> list[tuple[Row, AttackFacts]]:
-    """Return the rows with the qualities that `attack` uses (Overcharge, Turret), with records; InputError if none."""
+    """Return rows with their attack records, if they have the qualities that `attack` uses (Overcharge, Turret)."""
     candidates, errors = [], []
     for row in rows:
         try:

@@ -71,13 +71,13 @@ class BattleTerms(Record):
 
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = optional(6, "Number of rounds, 1 to 10.")
     scale: ScaleName | None = optional(
-        None, "Force scale, which sets the table and the hands. Default: the larger of the two armies' scales."
+        None, "Force scale, which sets `table` and `hand_limit`. Default: the larger of the two armies' scales."
     )
-    table: Length | None = optional(None, "Inches between the two edges. Default: 48, in a skirmish 36.")
+    table: Length | None = optional(None, "Inches between the armies' table edges. Default: 48, or 36 in a skirmish.")
     gap: Length = optional(24.0, "Inches between the two armies at the start.")
     width: Length = optional(36.0, "Inches along the front over which the units of a side are spread.")
     hand_limit: Annotated[int, Field(ge=0, le=MOST_HAND)] | None = optional(
-        None, "Most cards in a hand. Default: the scale's."
+        None, "Most cards in a hand. Default: the limit of the scale."
     )
     objectives: Annotated[int, Field(ge=0, le=MOST_OBJECTIVES)] = optional(
         0, "Number of objectives, spread evenly along the centre line (BT-7)."
@@ -106,14 +106,14 @@ class BattleTerms(Record):
     discard_below_yours: CardValue = optional(0, _DISCARD_TEXT.format(_YOURS))
 
     def tactic_of(self, side: str) -> str:
-        """Return the stated tactic, else ``policies`` if policy, target or order differ from default, else ``auto``."""
+        """Return the tactic: stated, else ``policies`` if policy, target or order is not the default, else ``auto``."""
         stated: str | None = self.side_term("tactic", side)
         if stated is not None:
             return stated
         return BY_POLICY if any(self.side_term(key, side) != term for key, term in _AUTO_TERMS.items()) else AUTO
 
     def side_term(self, key: str, side: str) -> Any:
-        """Return a term of one side, such as ``policy`` of ``mine``."""
+        """Return a term of one side: `key` is such as ``policy``, and `side` is ``mine`` or ``yours``."""
         return getattr(self, f"{key}_{side}")
 
 
@@ -139,7 +139,7 @@ class BattleUnit(NamedTuple):
     y: int  # hundredths of an inch from the table edge of the first army
     reserve: bool
     commander: bool
-    chooses_target: bool  # True: the unit chooses enemies that it can hurt (policy `auto`, tactic `policies`, BT-4)
+    chooses_target: bool  # True: the unit prefers enemies that it can hurt (policy `auto`, tactic `policies`, BT-4)
 
     @property
     def name(self) -> str:
@@ -295,7 +295,7 @@ def _battle_units(
 
 
 def policy_of(unit: ArmyUnit, combatant: Combatant, enemies: list[Combatant], default: str) -> PolicyName:
-    """Return the unit's policy, else `default`; `auto` becomes `charge` if it can only charge, else `shoot` (BT-4)."""
+    """Return a unit's policy, else `default`; `auto` is `charge` if the unit can only charge, else `shoot` (BT-4)."""
     if combatant.aircraft:  # an aircraft only shoots, in a sortie
         return "shoot"
     if (stated := unit.policy or default) != AUTO:
@@ -306,7 +306,7 @@ def policy_of(unit: ArmyUnit, combatant: Combatant, enemies: list[Combatant], de
 
 
 def policy_against(policy: PolicyName, combatant: Combatant, enemy: Combatant) -> PolicyName | None:
-    """Return the first of `policy`, `shoot` and `charge` that a unit can carry out; None if it can do none (BT-4)."""
+    """Return the first of `policy`, `shoot` and `charge` that a unit can carry out against an enemy, or None (BT-4)."""
     candidates = ("shoot", "charge") if policy == BEST else (policy, "shoot", "charge")
     return next((candidate for candidate in candidates if why_not(candidate, combatant, enemy) is None), None)
 
@@ -314,10 +314,10 @@ def policy_against(policy: PolicyName, combatant: Combatant, enemy: Combatant) -
 def battle_warnings(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) -> Iterator[str]:
     """Yield the warnings of a battle."""
     if terms.arrives >= terms.rounds and any(unit.reserve for units in fielded for unit in units):
-        never = f"they come from round {terms.arrives}, and never in the last round ({terms.rounds})"
+        never = f"they may arrive from round {terms.arrives} on, but not in the last round ({terms.rounds})"
         yield f"reserves never arrive: {never} (BT-3)"
     elif terms.arrives > max(terms.rounds, 2):  # the default of `arrives`, 2, needs no warning
-        rounds = f"the battle has no round {terms.arrives}, only {terms.rounds}"
+        rounds = f"round {terms.arrives} is after the last round ({terms.rounds})"
         yield f"battle.arrives has no effect: {rounds}, and no unit is in reserve"
     if terms.objective_points > 1 and not terms.objectives:
         yield "battle.objective_points has no effect: there are no objectives"

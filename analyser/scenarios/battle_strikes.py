@@ -49,7 +49,7 @@ class Strikes:
         self._cards = range(int(ruleset.deck.counts().nonzero()[0].max()) + 1)
         self._numbers: dict[tuple[StrikeFacts, bytes, bytes, bytes], int] = {}
         self.records: list[tuple[StrikeFacts, Any, Any]] = []
-        self.fights: list[list[FightFacts]] = []  # by strike, then in the order of `fights_by_condition`
+        self.fights: list[list[FightFacts]] = []  # for each strike, as in `fights_by_condition`
         self.cells: list[list[int]] = []  # indices of the pools of each strike (:meth:`_cells`)
         self._tables: Tables | None = None
         self._sizes = (0, 0, 0)
@@ -58,7 +58,7 @@ class Strikes:
         self._odds = odds_of(np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts())
 
     def index_of(self, strike: Strike | None) -> int:
-        """Return the index of a strike, and add it if new; side, orders, marking do not count. NO_STRIKE for None."""
+        """Return the index of a strike, added if new; strikes that differ only in side, orders or marks are equal."""
         if strike is None:
             return NO_STRIKE
         record = strike.strike._replace(striker=0, orders=NONE, marks_striker=0)
@@ -81,7 +81,7 @@ class Strikes:
         return all(cells[cell_of(count, short, condition)] for count in counts for short in (False, True))
 
     def _cells(self, strike: Strike, fights: list[FightFacts]) -> list[int]:
-        """Return the pool indices of a strike, by count of models or damage, short range and condition (`cell_of`)."""
+        """Return the index of the dice pool for each count (models or damage), range and condition, as in `cell_of`."""
         fixed = strike.strike.fixed_dice
         counts = strike.dice if fixed == NONE else np.array([(fixed, NONE)])
         cells = [0] * (CELLS_PER_COUNT * len(counts))
@@ -98,7 +98,7 @@ class Strikes:
         return cells
 
     def score_pmf(self, number: int, count: int, short: bool) -> tuple[ScorePmf, FightFacts]:
-        """Return the distribution of a strike's score for `count` models (or damage), and a copy of its fight."""
+        """Return the distribution of a strike's score by `count` models (or damage), and a copy of its fight."""
         condition = condition_of(False, 1 if short else 0)
         fight = SimpleNamespace(**vars(self.fights[number][condition + CONDITIONS * short]))
         pool = self.cells[number][cell_of(count, short, condition)]
@@ -155,10 +155,10 @@ POINTS_PER_VICTORY_POINT = 100.0  # points of a unit that the look-ahead counts 
 def set_gains(
     tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: PoolDistributions, odds: DrawOdds
 ) -> None:
-    """Fill the expected gains in `tables`, computed once for each strike, pool and effective DEFENCE."""
+    """Fill `tables` with the expected gains of strikes, computed once for each strike, pool and effective DEFENCE."""
     jobs: list[tuple[int, int, int, int]] = []
     targets, gains_of = tables.targets, tables.gains_of
-    start, index = 1 + int((targets["models"] * targets["damage_limit"]).max()), 0  # gains before `start`: 0 (no dice)
+    start, index = 1 + int((targets["models"] * targets["damage_limit"]).max()), 0  # all gains before `start` are 0
     for strike, strike_cells in enumerate(cells):
         starts: dict[tuple[int, int], int] = {}
         health = int(targets[strike]["models"] * targets[strike]["damage_limit"])
@@ -174,7 +174,7 @@ def set_gains(
             index += 1
     if start > len(tables.gains):
         problem = f"{start} expected gains in one battle"
-        raise InputError(problem, where="battle", allowed=f"up to {len(tables.gains)}: fewer different units")
+        raise InputError(problem, where="battle", allowed=f"up to {len(tables.gains)}; use fewer different units")
     tables.gains[:start] = 0.0
     fill_gains(
         tables,
@@ -186,7 +186,7 @@ def set_gains(
 
 
 def set_look_ahead(setup: Any, tables: Tables, sides: Any, units: Any) -> None:
-    """Fill in `setup` the gains and ranges of each unit's attacks on each enemy, for units at full strength."""
+    """Store in `setup` the gains and ranges of the attacks of each unit, at full strength, on each enemy."""
     field: Any = empty_record(Battlefield)
     battle = Battle(setup, tables, field, empty_record(Counts))
     field.sides[:], field.units[:] = sides, units
@@ -232,5 +232,5 @@ def shot_rows(unit: Combatant, enemy: Combatant, ruleset: Ruleset, strikes: Stri
 
 
 def least_range(row: Row) -> int:
-    """Return the short range within which an Indirect row cannot fire, in hundredths of an inch; NONE for others."""
+    """Return the short range in which an Indirect row cannot fire, in hundredths of an inch; NONE for other rows."""
     return min(to_length(row.short_range), LONGEST_LENGTH) if row.has("Indirect") else NONE

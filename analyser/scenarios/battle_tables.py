@@ -55,8 +55,8 @@ class EncodedBattle(NamedTuple):
     """A battle as tables of integers for the kernels."""
 
     setup: BattleSetup
-    sides: Any  # records of SIDE by unit
-    units: Any  # records of TARGET by unit
+    sides: Any  # a record of SIDE for each unit
+    units: Any  # a record of TARGET for each unit
     tables: Tables
 
 
@@ -207,7 +207,7 @@ class Encoder:
         setup.watches[number] = fielded.policy == BEST and any(row.kind == "ranged" for row in unit.rows or ())
 
     def _facts_of(self, unit: BattleUnit, enemy: BattleUnit, choice: TargetChoice) -> Any:
-        """Return a record of PAIR: the options of a unit against an enemy, if its side chooses targets by `choice`."""
+        """Return a record of PAIR: the options of a unit against an enemy; its side chooses targets by `choice`."""
         key = (self._key(unit, enemy), self._key(enemy, unit), choice, unit.unit.points, enemy.unit.points)
         if key not in self._facts:
             self._facts[key] = self._new_facts((unit, enemy), choice)
@@ -244,7 +244,7 @@ class Encoder:
         return facts
 
     def _damage_share(self, pair: _Pair, fielded: tuple[BattleUnit, BattleUnit]) -> float:
-        """Return the expected share of an unhurt enemy that an attack at full strength beyond short range destroys."""
+        """Return the share of a fresh enemy that a full-strength attack is expected to destroy beyond short range."""
         attacker, target = (unit.combatant for unit in fielded)
         strike = pair.strikes[StrikeSlot.CHARGE if pair.policy == "charge" else 0]
         count = 0 if attacker.behemoth else attacker.models or 1
@@ -271,7 +271,7 @@ class Encoder:
             return self._look_ahead_pair(unit, enemy, policy, distance)
         shooter = Shooter(unit, enemy, policy, distance, self._scenario.ruleset, "a")
         if policy == "charge" and shooter.main_row is None and rows_to_shoot_with(unit, enemy, "shoot"):
-            # After disembarking, the unit shoots (BT-3), so it needs its rows even if it cannot fail to rally.
+            # The unit shoots when it disembarks (BT-3), so it needs its ranged rows although its policy is to charge.
             shooter = Shooter(unit, enemy, "shoot", distance, self._scenario.ruleset, "a")
         shots = [self._strikes.index_of(shot) for shot in shooter.shots()[:MOST_SHOTS]]
         strikes = dict(enumerate(shots))
@@ -304,7 +304,7 @@ class Encoder:
         return self._rows[key]
 
     def _reactions(self, unit: BattleUnit, enemy: BattleUnit) -> dict[int, int]:
-        """Return the strikes of a unit in reaction to the attacks of an enemy."""
+        """Return the strikes, by StrikeSlot, with which a unit reacts to the attacks of an enemy."""
         reactions: dict[int, int] = {}
         pair = self._pair(enemy, unit)
         if pair.policy is not None and enemy.combatant.may_charge(unit.combatant, pair.policy):
@@ -349,7 +349,7 @@ class Encoder:
         return None, None
 
     def _values_of(self, strike: int, models: int, worth: float, whole: bool) -> list[float]:
-        """Return values by attacker's count, target's models and range; if `whole`, only total destruction counts."""
+        """Return values by attacker's strength, target's models and range; `whole`: only total destruction counts."""
         values = []
         for count in range(len(self._strikes.cells[strike]) // CELLS_PER_COUNT):
             pmfs = [self._strikes.score_pmf(strike, count, short) for short in (False, True)]

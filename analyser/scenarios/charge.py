@@ -96,10 +96,10 @@ def _check_reach(attacker: Combatant, distance: float | None) -> None:
 
 
 class _ChargeDraft(Draft):
-    """Draft of a charge by side 0, with other units of the charged side in contact (AC-8.7)."""
+    """Draft (see :class:`Draft`) of a charge that brings other units of the charged side into contact (AC-8.7)."""
 
     def add_others(self, active: int, inside: int, orders: int) -> None:
-        """Append the attacks of the other units, each supported by the charged unit (AC-8.2, AC-8.7)."""
+        """Append the attacks on side `active` by the other units, which the charged unit supports (AC-8.2, AC-8.7)."""
         charger = self.question.units[active]
         others = self.question.units[1 - active].others_in_contact
         for place, fighter in enumerate(map(Fighter, others), start=1):
@@ -130,11 +130,11 @@ class _ChargeDraft(Draft):
 def combats(
     chargers: Sequence[Combatant], charged: Sequence[Combatant], active: int, draft: Draft
 ) -> list[list[Operation | Choice]]:
-    """Return the operations of a charge for each of `chargers`, and append the strikes to the draft.
+    """Return a list of the operations of a charge for each of `chargers`, and append the strikes to the draft.
 
-    `chargers` are variants of the charging unit (side `active`): as stated, then with other rows and Overcharge.
-    `charged` are such variants of the enemy. Just before each strike, the striking side chooses its variant, and
-    knows the states of both units (AC-7, AC-8.1 to AC-8.4).
+    `chargers` are variants of the charging unit (side `active`): as stated, then with other rows and with Overcharge.
+    `charged` are the same variants of the enemy. Just before each strike the striking side, which knows the states of
+    both units, chooses its variant (AC-7, AC-8.1 to AC-8.4).
     """
 
     def draft_between(charger: Combatant, other: Combatant) -> Any:
@@ -147,7 +147,7 @@ def combats(
     by_charger = [draft_between(charger, charged[0]) for charger in chargers]
     by_charged = [by_charger[0], *(draft_between(chargers[0], unit) for unit in charged[1:])]
     options = {active: by_charger, 1 - active: by_charged}
-    numbers = list[list[int]]()  # index in `draft`, by strike of the combat and by variant
+    numbers = list[list[int]]()  # for each strike of the combat: its index in `draft`, by variant
     for number, strike in enumerate(by_charger[0].setup.strikes):
         drafts = options[strike.striker] if strike.pays_overcharge else options[active][:1]
         numbers.append([draft.copy_strike(combat, number) for combat in drafts])
@@ -169,7 +169,7 @@ def combats(
 
 
 def with_overrun_choice(operations: list[Operation | Choice], active: int) -> list[Operation | Choice]:
-    """Return the operations of a combat in which a winning charger chooses whether to use Overrun (AC-7, AC-8.5)."""
+    """Return the operations of a combat; a charger that wins chooses whether to use its Overrun (AC-7, AC-8.5)."""
     kinds = [operation.kind if isinstance(operation, Operation) else None for operation in operations]
     if kinds.count(Kind.ENGAGE) == 1:
         return operations
@@ -180,7 +180,7 @@ def with_overrun_choice(operations: list[Operation | Choice], active: int) -> li
 
 
 def strikes_of_charge(charger: Combatant, charged: Combatant) -> dict[StrikeSlot, Strike | None]:
-    """Return the strikes of both units in a charge in the open, without other units; None for an impossible strike."""
+    """Return the strikes of both units in a charge outside buildings; None for a strike that they cannot make."""
     draft: Any = Draft((charger, charged))
 
     def index_added_by(add: Callable[..., None], *more: int) -> int | None:
@@ -204,7 +204,7 @@ def strikes_of_charge(charger: Combatant, charged: Combatant) -> dict[StrikeSlot
 
 
 def blast_on(unit: Combatant, enemy: Combatant) -> Strike:
-    """Return the strike of a destroyed unit with Spectacular Demise on another unit, `enemy` (AC-7)."""
+    """Return the blast of a destroyed `unit` (Spectacular Demise, AC-7) as a strike on the unit `enemy`."""
     draft: Any = Draft((unit, enemy))
     charge_steps.add_blast(draft, ATTACKER)
     return cast("Draft", draft).strikes()[0]
@@ -218,7 +218,7 @@ def charge_program(
     *,
     is_checked: bool = False,
 ) -> tuple[Setup, list[Operation]]:
-    """Return the setup and the program of one charge; unless `is_checked`, InputError for an impossible charge."""
+    """Return the setup and the program of a charge; InputError if it is impossible (`is_checked` skips the test)."""
     if not is_checked:
         target.check_can_be_charged()
         attacker.check_can_charge()
@@ -261,7 +261,7 @@ def charge_warnings(file: ChargeFile, scenario: ChargeScenario, profiles: Profil
         for key, reason in _KEYS_WITHOUT_EFFECT.items():
             is_default = getattr(keys, key) == Combatant.model_fields[key].default
             if is_default or (is_shot_at and key in _KEYS_AGAINST_SHOTS):
-                continue  # keys against shots have an effect on Throw, a ranged attack
+                continue  # taking_cover, obstacle and exposed matter against Throw, which is a ranged attack
             yield f"{side}.{key} has no effect: {reason}"
     yield from resolve.overrun_warnings(attacker, "charge")
     yield from resolve.overcharge_warnings(attacker, "attacker")

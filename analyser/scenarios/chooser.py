@@ -100,7 +100,7 @@ class Chooser(Shooter):
 
     @cached_property
     def retaliations(self) -> list[CloseAttack]:
-        """Possible retaliations, as in `charges`; tactics and policies in words use the first of them (AC-8.3)."""
+        """Possible retaliations (AC-8.3), in the order of `charges`; tactics and policies in words use the first."""
         first = self.unit.retaliation_rows()
         others = [row for row in self.unit.rows or () if row.kind == "melee" and row not in first]
         is_stated = self.unit.close_quarters_row in [row.id for row in first]
@@ -112,7 +112,7 @@ class Chooser(Shooter):
         return [*plain, *(CloseAttack(row, overcharge=True) for row in rows_with_overcharge)]
 
     def retaliation_options(self) -> list[Combatant]:
-        """Return a variant of the unit for each retaliation, with the row of the retaliation stated."""
+        """Return a copy of the unit for each retaliation, in which the row of the retaliation is stated."""
         return [self._unit_with_attack(retaliation) for retaliation in self.retaliations] or [self.unit]
 
     def _unit_with_attack(self, attack: CloseAttack) -> Combatant:
@@ -125,7 +125,7 @@ class Chooser(Shooter):
 
     @cached_property
     def stop_distances(self) -> list[int]:
-        """Distances from the enemy where a move may end, in hundredths of an inch: ranges, or from the policy."""
+        """Distances from the enemy (hundredths of an inch) where a move may end: ranges, and those in the policy."""
         ranges = {inches for row in self.lookout_rows for inches in (row.short_range, row.long_range) if inches}
         return sorted(
             {
@@ -136,7 +136,7 @@ class Chooser(Shooter):
 
     @cached_property
     def stop_lengths(self) -> list[int]:
-        """Lengths after which a move may end, in hundredths of an inch: from the policy, or multiples of the step."""
+        """Lengths (hundredths of an inch) after which a move may end: those in the policy, or multiples of the step."""
         if self.lines:
             return sorted({line.stop for line in self.lines if 0 < line.stop < STOP_IS_DISTANCE})
         step = to_length(self.step or 0)
@@ -155,7 +155,7 @@ class Chooser(Shooter):
         return (Manoeuvre.EXIT,) if self.distance is None else (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
 
     def stop_of(self, line: Line, salvo: int) -> int:
-        """Return the end of the move in a line; `salvo` is the line's, or NONE. InputError for an impossible move."""
+        """Return the end of a line's move; `salvo`: index of its salvo, or NONE. InputError for an impossible move."""
         self._check_move(line)
         if line.stop not in (TO_RANGE, TO_SHORT_RANGE):
             return line.stop
@@ -166,7 +166,7 @@ class Chooser(Shooter):
         return STOP_IS_DISTANCE | to_length(row.long_range if reach is None else reach)
 
     def row_of_ranges(self, action: Action, salvo: int) -> Row | None:
-        """Return the row at whose ranges a move can end: the first of its salvo, or that of the tactic `lookout`."""
+        """Return the row at whose ranges a move can end: the first of the salvo, or that of the tactic `lookout`."""
         if salvo == NONE or action == Action.GO_ON_LOOKOUT:
             return self.tactic("lookout").lookout_row if self.lookout_rows else None
         return self.salvos[salvo][0].row
@@ -179,7 +179,7 @@ class Chooser(Shooter):
         return self.salvo_of_tactic(self.tactic("shoot"))
 
     def _check_move(self, line: Line) -> None:
-        """Raise InputError if the unit cannot make the move of a line, or cannot end it where the line says."""
+        """Raise InputError if the unit cannot make the move of a line, or cannot stop where the line says."""
         where = f"duel.policy_{self.where}"
         if line.manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME and self.unit.edge_distance is None:
             problem = f"{line.text!r}: the distance of the unit to its own edge is unknown"
@@ -198,7 +198,7 @@ class Chooser(Shooter):
 
     @cached_property
     def _shots(self) -> list[Shot]:
-        """All shots of an activation: first attacks, further attacks, and all of these after leaving a building."""
+        """All shots of an activation: first and further attacks, each also as made after leaving a building."""
         shots = [Shot(row) for row in self.rows]
         shots += [Shot(row, overcharge=True) for row in self.rows if row.has("Overcharge")]
         fires_several = self.unit.value("All-Out Attack") > 1 and len(self.rows) > 1
@@ -238,7 +238,7 @@ class Chooser(Shooter):
         return [*(Shot(row) for row in self.lookout_rows), *overcharged]
 
     def add_reactions(self, draft: Draft) -> list[int]:
-        """Add the strikes of its opportunity fire, and return their indices."""
+        """Add the strikes of opportunity fire, and return their indices."""
         return [self._add(draft, shot, opportunity=1) for shot in self.reaction_shots]
 
     @cached_property
@@ -288,7 +288,7 @@ class Chooser(Shooter):
         draft: Any,
         charged: Sequence[Combatant],
     ) -> Choice:
-        """Return the choice of orders; `shots` is from `add_shots`, `charged` is the enemy's `retaliation_options`."""
+        """Return the choice among `options`; `shots` is from `add_shots`, `charged` are the enemy's variants."""
         number_of = dict(zip(self._shots, shots))
         charges = iter(combats([self._unit_with_attack(charge) for charge in self.charges], charged, self.side, draft))
         branches: list[list[Operation | Choice]] = []
@@ -306,7 +306,7 @@ class Chooser(Shooter):
         return Choice(self.side, ORDERS, branches)
 
     def tactic(self, name: str) -> Shooter:
-        """Return this side with a tactic that its unit can carry out."""
+        """Return this side with the tactic `name`, which its unit must be able to carry out."""
         return Shooter(self.unit, self.enemy, name, self.distance, self.ruleset, self.where)
 
     def salvo_in_words(self, words: str) -> int:

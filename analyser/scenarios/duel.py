@@ -97,8 +97,8 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
 def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
     """Return the largest step between positions that is fine enough for best play.
 
-    All lengths of a duel are multiples of it, so no position in between is better for either side. None without a
-    distance or best play, or if the step is below a quarter inch.
+    All lengths of the duel are multiples of this step, so no position in between is better for either side. None if
+    the step is below a quarter inch, if no distance is stated, or if neither side plays best.
     """
     if terms.distance is None or BEST not in (terms.policy_a, terms.policy_b):
         return None
@@ -126,7 +126,7 @@ def program_of_shooters(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> 
 def round_program(
     shooters: tuple[Shooter, Shooter], terms: DuelTerms, *, with_test_choices: bool = True
 ) -> tuple[Setup, list[Operation | Choice]]:
-    """Return the setup of a duel, and the operations of a round, including the choices of both sides."""
+    """Return the setup of a duel, and a round with its choices; test choices are those to fail a test on purpose."""
     sides = shooters[0].unit, shooters[1].unit
     draft: Any = Draft(sides, distance=to_length(terms.distance), rounds=terms.rounds)
     for shooter in shooters:
@@ -148,7 +148,7 @@ def _set_side(draft: Any, shooter: Shooter) -> None:
     number = Policy[policy.upper()].value if isinstance(policy, str) and policy in POLICIES else NONE
     charges = int(unit.may_charge(shooter.enemy, policy))
     duel_steps.set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
-    if shooter.chooses and shooter.distance is not None:  # longest retreat in SPEEDs: 2 (double time) needs an edge
+    if shooter.chooses and shooter.distance is not None:  # longest retreat in SPEEDs; 2 needs a known edge
         draft.setup.sides[shooter.side].retires = 1 if unit.edge_distance is None else 2
 
 
@@ -171,7 +171,7 @@ def _set_positions(draft: Any, activations: Any, shooters: tuple[Shooter, Shoote
 
 
 def bits_of_wins(unit: Combatant, enemy: Combatant, terms: DuelTerms, side: int) -> int:
-    """Return the number of bits for a unit's won combats (Hunter, AC-7); `side` is 0 for A, 1 for B."""
+    """Return the number of bits of a state that count a unit's won combats (Hunter, AC-7); `side`: 0 for A, 1 for B."""
     if not unit.has("Hunter"):
         return 0
     policies = (terms.policy_a, terms.policy_b) if side == 0 else (terms.policy_b, terms.policy_a)
@@ -183,7 +183,7 @@ def bits_of_wins(unit: Combatant, enemy: Combatant, terms: DuelTerms, side: int)
 
 
 def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Draft:
-    """Return an activation without its first operation (BEGIN), and append its strikes to the draft."""
+    """Return an activation without its first step (BEGIN), and append its strikes to the draft."""
     shooter, enemy = shooters[side], shooters[1 - side]
     shots, reactions = shooter.add_shots(draft), enemy.add_reactions(draft)
     strikes = duel_steps.add_following_strikes(draft)
@@ -212,7 +212,7 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
 
 
 def flatten(steps: Iterable[Operation | Choice]) -> list[Operation]:
-    """Return steps with each choice replaced by its last branch, and by strikes and panic tests of other branches."""
+    """Return steps, each choice replaced by its last branch and the strikes and panic tests of its other branches."""
     result: list[Operation] = []
     for step in steps:
         if isinstance(step, Operation):
@@ -231,7 +231,7 @@ class OrdersPoint(NamedTuple):
     round: int  # 1 is the first
     operation: Operation  # the next operation, GIVE_ORDERS
     when: int  # activation within the round (:class:`~analyser.engine.fight.program.When`)
-    shots: int  # number of strikes that the side can shoot with; `operation` has the index of the first
+    shots: int  # number of strikes with which the side can shoot; `operation` has the index of the first
     part: int  # index of the part of the program that ends here
 
 
@@ -268,7 +268,7 @@ def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) ->
     a, b, policies = scenario.a, scenario.b, (file.duel.policy_a, file.duel.policy_b)
     for side, policy in zip("ab", policies):
         if isinstance(policy, tuple) and lines_of(policy, f"duel.policy_{side}")[-1].conditions:
-            yield f"policy_{side} has no line without a condition: if no line applies, the unit does nothing"
+            yield f"the last line of policy_{side} has a condition: if no line applies, the unit does nothing"
     lengths = [2 * (unit.speed or 0) for unit, policy in zip((a, b), policies) if policy == BEST]
     if file.duel.step is not None and (file.duel.distance is None or file.duel.step >= max(lengths, default=0)):
         yield "duel.step has no effect: it needs best play, a distance, and a unit that can move further than the step"
@@ -290,9 +290,9 @@ def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) ->
         if unit.charge.outflanking and enemy.garrisoned:
             yield f"{side}.charge.outflanking counts although a unit in a building has its front on every side"
         if unit.garrisoned and policy == "charge":
-            yield f"{side} cannot charge while it is in its building, and the policy charge does not leave it"
+            yield f"{side} cannot charge while it is in its building, and with the policy charge it stays there"
         if unit.victory_points is None:
-            yield f"{side}.victory_points is not stated: its annihilation is counted as 1 VP"
+            yield f"{side}.victory_points is not stated: the annihilation of the unit counts as 1 VP"
         yield from overrun_warnings(unit, f"{side}.charge")
         if unit.reloading and not unit.any_row_has("Slow to Fire"):
             yield f"{side}.reloading has no effect: no row is Slow to Fire (AC-6)"
@@ -302,15 +302,15 @@ def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) ->
             yield from overcharge_warnings(unit, side)
 
 
-# Subjects of the conditions of a policy in words that depend on the result of a test.
+# Conditions in the lines of a policy in words that the result of a test can change.
 _TEST_RESULTS = ("enemy suppressed", "enemy disordered", "enemy activated")
 
 
 def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
     """Return True if a side plays best and can gain by failing a test on purpose (AC-5.1).
 
-    Failing can move a unit back or out of its building, prevent its charge (Run Amok), activate it (Cryo), or reduce
-    its blanks (Overcharge). It can deny Hunter a win, avoid Spectacular Demise, or change what the enemy's policy sees.
+    Failing can move a unit back or out of its building, prevent its charge (Run Amok), activate it (Cryo), or save
+    blanks (Overcharge). The enemy can lose a won combat (Hunter) or a blast (Spectacular Demise), or act otherwise.
     """
     unit = shooter.unit
     if not isinstance(shooter, Chooser) or shooter.lines or unit.discipline is None:
@@ -318,7 +318,7 @@ def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
     visible = isinstance(enemy, Chooser) and any(
         condition.subject in _TEST_RESULTS for line in enemy.lines for condition in line.conditions
     )
-    faces_cryo = any(row.has("Cryo") for row in enemy.unit.rows or ())  # a failed test activates, not suppresses (AC-6)
+    faces_cryo = any(row.has("Cryo") for row in enemy.unit.rows or ())  # a failed test activates the unit (AC-6)
     overcharges = any(row.has("Overcharge") for row in unit.rows or ())
     leaves_building = unit.garrisoned  # by falling back; it may charge afterwards
     dangerous = enemy.unit.has("Hunter") or enemy.unit.has("Spectacular Demise")
@@ -341,7 +341,7 @@ def add_test_choices(
 ) -> list[Operation | Choice]:
     """Return the steps of a round, with the choice to fail tests on purpose for each side that `may_fail`.
 
-    A rally test has this choice only for a unit with Run Amok; other units have more options if they pass (AC-5.6).
+    In a rally test only a unit with Run Amok has this choice; other units have more options if they pass (AC-5.6).
     """
     result = list[Operation | Choice]()
     for step in steps:

@@ -1,4 +1,4 @@
-"""Records of the units and strikes of a fight of several steps, as the engines read them."""
+"""Records of the units and strikes of a fight with several steps, in the form that the engines read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from analyser.scenarios.schema import Attack, Combatant, Target
 
 
 class _QuickRecord(np.record):  # type: ignore[misc]  # only the stubs call it final
-    """A record with a fast property `data`; NumPy's own would describe hundreds of fields at every kernel call."""
+    """A record with a fast property `data`; that of NumPy describes hundreds of fields at every kernel call."""
 
     @property
     def data(self) -> Any:
@@ -43,12 +43,12 @@ _DICE_END = _DICE_START + SETUP["dice"].itemsize  # the dice are most of the mem
 
 
 class Strike(NamedTuple):
-    """A strike with its records of ATTACK and TARGET; strikes share such records, so copy a record to change it."""
+    """A strike with its records of ATTACK and TARGET; strikes share these records, so copy one before you change it."""
 
     strike: StrikeFacts
     attack: Any
     target: Any
-    dice: NDArray[np.int64]  # shape (counts, 2): dice, and dice in parentheses, by number of models or damage
+    dice: NDArray[np.int64]  # row N: dice, and dice in parentheses, with N models (or damage); NONE: no dice
 
 
 _DEFAULT_STRIKE = SimpleNamespace(striker=0)
@@ -67,7 +67,7 @@ _KEYS_OF_CHARGE = ("supported", "threatened", "outflanking", "difficult_terrain"
 
 
 def unit_facts(unit: Combatant) -> UnitFacts:
-    """Return the facts of a unit for the step builder."""
+    """Return the facts of a unit for :mod:`analyser.engine.fight.step_builder`."""
     ids, stated_row = [row.id for row in unit.rows or ()], unit.close_quarters_row
     return UnitFacts(
         type=NONE if unit.type is None else charge_strikes.TYPES.index(unit.type),
@@ -91,7 +91,7 @@ def unit_facts(unit: Combatant) -> UnitFacts:
 
 
 class Fighter:
-    """A unit as the step builder reads it: facts, target and rows, as in the WebAssembly module of the calculator."""
+    """A unit as the step builder reads it, with the same fields as in the WebAssembly module of the web pages."""
 
     def __init__(self, unit: Any, others_in_contact: Sequence[Combatant] = ()) -> None:
         self.unit = unit
@@ -158,13 +158,13 @@ class Draft:
         self.lines: list[Operation | Choice] = []
 
     def part(self, lines: Sequence[Operation | Choice] = ()) -> Any:
-        """Return a part of the draft with its own lines."""
+        """Return a draft with its own `lines` (steps), which shares the strikes of this draft."""
         part = copy(self)
         part.lines = list(lines)
         return part
 
     def new_strike(self, striker: int, row: int) -> int:
-        """Add a strike of a side with one of its rows, or with none (NONE); return its index."""
+        """Add a strike by side `striker` with its row number `row` (NONE: no row); return the index of the strike."""
         fighter, setup = self.question.units[striker], self.setup
         strike = copy(_DEFAULT_STRIKE)
         strike.striker = striker
@@ -189,7 +189,7 @@ class Draft:
         return len(self.setup.strikes) - 1
 
     def strikes(self) -> list[Strike]:
-        """Return the strikes as engines read them."""
+        """Return the strikes in the form that engines read."""
         setup = self.setup
         return [
             Strike(
@@ -206,21 +206,21 @@ class Draft:
         return [SideFacts(**vars(side)) for side in self.setup.sides]
 
     def check_room(self, full: int, length: int, where: str) -> None:
-        """Raise InputError if a side is `full` (NONE: no side): its states cannot hold all positions along `length`."""
+        """Raise InputError if a state of side `full` cannot hold all positions along `length`; NONE: neither side."""
         if full == NONE:
             return
         side = self.setup.sides[full]
         room = 1 << unit_state.STATE_BITS - side.position_bit
         steps = (candidate for candidate in range(side.stride + 1, INCH + 1) if INCH % candidate == 0)
         finest = next((step for step in steps if length // step < 2 * room - 2), None)
-        problem = f"lengths in steps of {side.stride / INCH:g} inches lead to more positions than a state can hold"
+        problem = f"lengths in steps of {side.stride / INCH:g} inches lead to too many positions"
         coarser = "" if finest is None else f"lengths in steps of {finest / INCH:g} inches, or "
         raise InputError(problem, where=where, allowed=f"{coarser}fewer rounds")
 
 
 @lru_cache(maxsize=4096)
 def _dice_by_count(bands: tuple[Band, ...], most: int, more: int) -> NDArray[np.int64]:
-    """Return the dice of a row, plus `more`, for 0 to `most` models or damage; NONE for no dice (AC-2.4)."""
+    """Return the dice of a row (see :class:`Strike`), plus `more`, for 0 to `most` models or damage (AC-2.4)."""
     dice = np.full((most + 1, 2), NONE, np.int64)
     for band in reversed(bands):  # reversed, so that the first band that covers a count overwrites the others
         counts = slice(band.first, band.last + 1)
@@ -235,7 +235,7 @@ def to_length(inches: float | None) -> int:
 
 
 def side_facts(combatant: Combatant, **more: int) -> SideFacts:
-    """Return the facts of a side if the enemy has no Corrosive Fumes; `more` replaces some facts."""
+    """Return the facts of a side whose enemy has no Corrosive Fumes; `more` replaces some of the facts."""
     draft: Any = Draft((combatant, combatant))
     set_side(draft, 0)
     return cast("Draft", draft).sides()[0]._replace(fumes_reach=NONE, **more)

@@ -35,7 +35,7 @@ class FocusScenario:
 
     kind: ClassVar[Literal["focus"]] = "focus"
 
-    attacks: tuple[Scenario, ...]  # without a stated rating, `rating` is None and follows from the target's state
+    attacks: tuple[Scenario, ...]  # `rating` is None if not stated: then the target's state decides
     target: Target  # in its state before the first attack
     ruleset: Ruleset
     attackers: tuple[Target | None, ...]  # the attackers as targets of return fire; None without a profile
@@ -71,14 +71,14 @@ def resolve_focus(file: FocusFile, library: Profiles) -> FocusScenario:
 
 
 def _has_effect_later(warning: str, attacks: Sequence[Scenario]) -> bool:
-    """Return True if a key of the target has an effect in a later attack; only the first attacks a fresh target."""
+    """Return True if `warning` says that a key of the target has no effect, but it has one in another attack."""
     key, no_effect, _ = warning.partition(" has no effect")
     if not no_effect or not key.startswith("target.") or len(attacks) == 1:
         return False
     return key in _KEYS_OF_FALLING_BACK or any(warning not in attack.warnings for attack in attacks)
 
 
-_KEYS_OF_FALLING_BACK = ("target.edge_distance", "target.models_without_room")
+_KEYS_OF_FALLING_BACK = ("target.edge_distance", "target.models_without_room")  # matter once the target is suppressed
 
 
 def attack_of_focus(file: FocusFile, attack: FocusAttack, index: int, library: Profiles) -> Scenario:
@@ -131,8 +131,8 @@ def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> S
 
 def _setup_against(target: Target, strikes: Sequence[Strike], most_states: int, die: Die) -> Setup:
     """Return the setup of strikes on a target; `most_states` is the largest number of states of an attacker."""
-    # A target moves only by whole FALL_BACKs until it flees, so FALL_BACK is the stride even if the distance to the
-    # edge is no multiple of it.
+    # The target moves only by falling back, so its positions are FALL_BACK apart (the stride), even if its distance
+    # to the edge is not a multiple of FALL_BACK.
     common = {"stride": unit_state.FALL_BACK, "position_bit": unit_state.WINS_BIT, "models": MOST_MODELS}
     common |= dict.fromkeys(("distance", "fumes_reach", "edge_distance"), NONE)
     facts = {"models": target.models or 0, "garrisoned": target.garrisoned}
@@ -160,7 +160,7 @@ def _index_of(strike: Strike, strikes: list[Strike]) -> int:
 
 
 _MOST_HITS_PER_DIE = 4  # with the printed faces: a heroic strike (2 hits), and another (2 hits) on the die that it adds
-_MOST_BLANKS_PER_DIE = 2  # with Arc: both dice that a heroic strike adds
+_MOST_BLANKS_PER_DIE = 2  # with Arc a heroic strike adds two dice, which can both be blank
 
 
 def attacker_of(scenario: Scenario) -> Target | None:
@@ -178,7 +178,7 @@ def attacker_of(scenario: Scenario) -> Target | None:
 
 
 def gunner_dice(target: Target, attacker: Target | None) -> int:
-    """Return the dice of the target's shot back at an aerial attacker (Tail Gunner, AC-7); 0 if there is none."""
+    """Return the number of dice with which the target shoots back at an aerial attacker (Tail Gunner, AC-7)."""
     return target.value("Tail Gunner") if attacker is not None and attacker.category == "aerial" else 0
 
 
@@ -188,7 +188,7 @@ def can_be_hurt(scenario: Scenario, attacker: Target | None) -> bool:
 
 
 def _most_attacker_states(scenario: Scenario, attacker: Target | None) -> int:
-    """Return an upper bound for the number of states (models and damage) of the attacker after its attack."""
+    """Return an upper bound on the number of states (models left and damage) in which an attack leaves its unit."""
     attack, highest = scenario.attack, len(scenario.ruleset.deck.counts()) - 1
     blanks = _MOST_BLANKS_PER_DIE * ((attack.dice or 0) + highest) if attack.overcharge else 0
     hits = _MOST_HITS_PER_DIE * gunner_dice(scenario.target, attacker)

@@ -30,13 +30,13 @@ FILES: dict[schema.Kind, type[schema.QuestionFile]] = {
     file.kind: file for file in (schema.ScenarioFile, schema.ChargeFile, schema.FocusFile, schema.DuelFile, BattleFile)
 }
 OWN_SECTIONS = {kind: file.model_fields.keys() - {"target", "ruleset"} for kind, file in FILES.items()}
-"""Sections that only one kind of file has."""
+"""Sections that only files of one kind have, by kind."""
 
 
 def load(
     source: AnyScenario | Question, profiles: ProfilesLike | None = None, kind: schema.Kind | None = None
 ) -> AnyScenario:
-    """Return a checked scenario of any kind; `kind` is the required kind, by default that of the sections."""
+    """Return a checked scenario of the kind `kind`, by default the kind that its sections show."""
     if isinstance(source, AnyScenario) and kind in (None, source.kind):
         return source
     raw, where = read_scenario(source)  # type: ignore[arg-type]
@@ -96,7 +96,7 @@ def attack_scenario(
 
 
 def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of ``[attack]`` updated by conditions, in which bonuses and penalties are flags."""
+    """Return the keys of ``[attack]`` updated by conditions, which may state bonuses and penalties as flags."""
     names = (*schema.Attack.model_fields, *schema.FLAGS)
     for name in (name for name in conditions if name not in names):
         if name in schema.Target.model_fields:
@@ -118,7 +118,7 @@ def scenario_from(
     stated: Mapping[str, Any],
     profiles: ProfilesLike | None,
 ) -> ScenarioT:
-    """Return the scenario of `parts` (sections that contain the conditions `stated`) or, if it is None, of `whole`."""
+    """Return the scenario of the sections `parts`, which contain the conditions `stated`; if None, that of `whole`."""
     if parts is None:
         if stated:
             raise InputError("state this in the scenario, not as an option", where=next(iter(stated)))
@@ -167,7 +167,7 @@ def kind_of(raw: Mapping[str, Any]) -> schema.Kind:
 def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles, *, where: str) -> FileT:
     """Return the `raw` sections as checked records; InputError if they describe a scenario of another kind.
 
-    The ruleset stated with `library` overrides ``[ruleset]``, which overrides the library's file. Null is ignored.
+    ``[ruleset]`` overrides the ruleset file of `library`; ``library.stated_ruleset`` overrides both. Null is ignored.
     """
     section_names = {"target"}.union(*OWN_SECTIONS.values())
     if not raw.keys() & section_names:

@@ -1,4 +1,4 @@
-"""Policies that a unit can carry out in a duel, and the rows that it fires by a policy."""
+"""Policies that a unit can carry out in a duel or battle, and the rows that it fires by a policy."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from analyser.scenarios.resolve import find_row, row_facts
 from analyser.scenarios.schema import Combatant, PolicyName
 
 AUTO = "auto"  # the policy that suits the armaments of a unit
-_EXCEPT_REACTIVE = "except Reactive rows, which fire on lookout only,"
-_NEEDED_ROWS = {  # rows that a policy needs, as text to follow "it has no ranged row"
-    "short_range": "except Reactive rows, which fire on lookout, and Indirect rows, which do not fire at short range,",
+_NOT_REACTIVE = "(Reactive rows fire only on lookout)"
+_NEEDED_ROWS = {  # rows that a policy needs, as text to follow "it has no ranged row against heavy targets"
+    "short_range": "(Reactive rows fire only on lookout, and Indirect rows only beyond short range)",
     "overcharge": "with Overcharge",
 }
 
@@ -51,7 +51,7 @@ def why_not(policy: PolicyName, unit: Combatant, enemy: Combatant) -> str | None
     if not rows_to_shoot_with(unit, enemy, "lookout"):
         return f"it has no ranged row against {enemy.category} targets"
     if not rows_to_shoot_with(unit, enemy, policy):
-        return f"it has no ranged row {_NEEDED_ROWS.get(policy, _EXCEPT_REACTIVE)} against {enemy.category} targets"
+        return f"it has no ranged row against {enemy.category} targets {_NEEDED_ROWS.get(policy, _NOT_REACTIVE)}"
     if policy == "all_out" and not unit.has("All-Out Attack"):
         return "it does not have the rule All-Out Attack"
     return None
@@ -76,7 +76,7 @@ class Shooter:
     where: str
     step: float | None = None  # inches; best play may end a move at each multiple
     chooses: ClassVar[bool] = False  # True for best play or a policy in words
-    stated_row: Row | None = field(init=False)  # the row stated in the scenario, if its policy can fire it
+    stated_row: Row | None = field(init=False)  # the row stated in the scenario, if the policy can fire it
 
     def __post_init__(self) -> None:
         self.stated_row = self._usable_stated_row()
@@ -86,7 +86,7 @@ class Shooter:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Rows that it fires in an activation; with policy `charge`, those after a failed rally test (AC-5.6, AC-7)."""
+        """Rows fired in an activation; the policy `charge` fires only after a failed rally test (AC-5.6, AC-7)."""
         policy = "shoot" if self.policy == "charge" and self.unit.can_fail_to_rally else self.policy
         usable = rows_to_shoot_with(self.unit, self.enemy, policy) if policy in SHOOTING else []
         if not usable:
@@ -103,7 +103,7 @@ class Shooter:
 
     @cached_property
     def lookout_row(self) -> Row | None:
-        """The row of its opportunity fire, or None: the stated row, else the best Reactive row, else the best row."""
+        """The row of opportunity fire, if any: the stated row, else the best Reactive row, else the best row."""
         reacts = self.policy == "lookout" or self.unit.on_lookout
         usable = rows_to_shoot_with(self.unit, self.enemy, "lookout") if reacts else []
         if not usable:
@@ -112,11 +112,11 @@ class Shooter:
 
     @property
     def reaction_rows(self) -> Sequence[Row]:
-        """Rows of its opportunity fire."""
+        """Rows of opportunity fire."""
         return [] if self.lookout_row is None else [self.lookout_row]
 
     def _usable_stated_row(self) -> Row | None:
-        """Return the stated row, if any and usable; InputError if it is unusable and the policy would fire it."""
+        """Return the stated row if the unit can fire it; otherwise None, or InputError if the policy shoots."""
         policy, unit = self.policy, self.unit
         if unit.row is None:
             return None
@@ -145,7 +145,7 @@ class Shooter:
     def add_shot(
         self, draft: Any, row: Row, *, opportunity: int = 0, overcharge: bool | None = None, alone: int = 1
     ) -> int:
-        """Add a strike, and return its index; `alone` is 1 if it is also made after a failed rally test."""
+        """Add a strike with `row`, and return its index; `alone`: 1 if it is also made after a failed rally test."""
         if overcharge is None:
             overcharge = self.policy == "overcharge" and not opportunity
         rows = enumerate(self.unit.rows or ())
@@ -167,7 +167,7 @@ class Shooter:
         return "ab".index(self.where)
 
     def add_shots(self, draft: Draft) -> list[int]:
-        """Add the strikes of an activation in order; only the first is made after a failed rally test."""
+        """Add the strikes of an activation, and return their indices; a failed rally test allows only the first."""
         return [self.add_shot(draft, row, alone=int(row is self.main_row)) for row in self.rows]
 
     def shots(self) -> list[Strike]:
@@ -180,7 +180,7 @@ class Shooter:
         return self.unit.category == "aerial" and self.enemy.value("Tail Gunner") > 0
 
     def answers(self) -> list[Strike]:
-        """Return the shot back of a Tail Gunner at this aerial unit (AC-7), if any."""
+        """Return, in a list, the enemy's shot back at this aerial unit (Tail Gunner, AC-7), if any."""
         return self._strikes_of(lambda draft: add_return_shot(draft, self.side))
 
     @property
@@ -190,9 +190,9 @@ class Shooter:
         return row is not None and row.has("Slow to Fire")
 
     def add_reactions(self, draft: Draft) -> list[int]:
-        """Add the strike of a unit on lookout (opportunity fire), if any, and return its index in a list."""
+        """Add the strike of a unit on lookout (opportunity fire), if any; return a list of its index."""
         return [self.add_shot(draft, row, opportunity=1) for row in self.reaction_rows]
 
     def reactions(self) -> list[Strike]:
-        """Return the strike of a unit on lookout, if any."""
+        """Return, in a list, the strike of a unit on lookout, if any."""
         return self._strikes_of(self.add_reactions)

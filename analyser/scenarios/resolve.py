@@ -32,7 +32,7 @@ LARGEST_GARRISON = 12  # most models in a defensible building, as the rulebook d
 
 
 def look_up(selector: str | None, profiles: Profiles | None, key: str) -> units.Loadout | None:
-    """Return the loadout of a selector, or None for None; errors name its location `key`."""
+    """Return the loadout of a selector, or None for None; errors name `key`, the location of the selector."""
     try:
         return None if selector is None else (profiles or load_profiles()).loadout(selector)
     except InputError as error:
@@ -65,7 +65,7 @@ def _check_garrison(unit_type: units.UnitType | None, where: str) -> None:
 
 
 def _stated_or_profile(record: Record, loadout: units.Loadout | None, model: type[Record]) -> dict[str, Any]:
-    """Return the keys of `model` with their values in a record, or in the loadout if the record has none."""
+    """Return the values of the keys of `model`: as stated in `record`, else as in the loadout."""
     names = model.model_fields.keys() - {"unit", "attacker", "charge", "rows", "passengers"}
     profile = () if loadout is None else (loadout.level, loadout.unit)
     keys = {key: getattr(part, key) for part in profile for key in names & type(part).model_fields.keys()}
@@ -75,7 +75,7 @@ def _stated_or_profile(record: Record, loadout: units.Loadout | None, model: typ
 
 
 def shared_keys(model: type[RecordT], record: Record) -> RecordT:
-    """Return a record of `model` with the keys that it shares with another record."""
+    """Return a record of `model` with those keys stated in `record` that `model` has too."""
     keys = record.model_fields_set & model.model_fields.keys()
     return model.model_validate({key: getattr(record, key) for key in keys})
 
@@ -155,7 +155,7 @@ def resolve_attack(attack: Attack, attacker: units.Loadout | None, row: units.Ro
         keys |= {"attacker_damage_limit": attacker.unit.damage_limit}
         if _is_short(row, attack):
             bonuses = (*bonuses, "short_range")
-        elif attack.distance is None:  # the row has no short range (AC-4.1)
+        elif attack.distance is None:  # drop a stated bonus, because the row has no short range (AC-4.1)
             bonuses = tuple(bonus for bonus in bonuses if bonus != "short_range")
         elif "short_range" in bonuses:
             problem = f"{attack.distance:g} inches are not within the short range of row {row.id!r}"
@@ -238,7 +238,7 @@ def resolve_combatant(
     """Return `combatant` with all values of its profile and the defaults; `loadout` is its profile, if known."""
     loadout = loadout or look_up(combatant.unit, profiles, f"{where}.unit")
     target = resolve_target(combatant, loadout, where)
-    for rule in ("Corrosive Fumes", "Throw"):  # raises InputError if X is no valid length
+    for rule in ("Corrosive Fumes", "Throw"):  # raises InputError if X is not a valid length
         target.rule_length(rule, where)
     from_rules = {"veteran": veteran_of(target)}
     from_rules |= {"capacity": max(target.value("Capacity"), 1)} if target.has("Capacity") else {}
@@ -311,11 +311,11 @@ def target_warnings(target: Target, where: str) -> Iterator[str]:
         yield from garrison_warnings(target.models, f"{where}.garrisoned")
     for rule, key in (("Chain of Command", "chain_of_command"), ("Peer Review", "peer_review")):
         if target.has(rule) and not getattr(target, key):
-            yield f"{rule} counts only if {where}.{key} is true: another unit with this rule is near"
+            yield f"{rule} counts only if {where}.{key} is true (another unit with this rule is near)"
 
 
 def combatant_warnings(unit: Combatant, where: str, stated: Combatant, profiles: Profiles) -> Iterator[str]:
-    """Yield the warnings of a unit in any fight; `unit` is resolved, `stated` is its section `where`."""
+    """Yield the warnings of a unit in any fight; `stated` is the unit before it was resolved, in section `where`."""
     rows = unit.rows or ()
     yield from unknown_name_warnings((quality for row in rows for quality in row.qualities), f"quality in {where}.rows")
     yield from unknown_name_warnings(unit.keywords, f"special rule in {where}.rules")
@@ -335,7 +335,7 @@ def combatant_warnings(unit: Combatant, where: str, stated: Combatant, profiles:
 
 
 def may_be_concealed(unit: Target) -> bool:
-    """Return True if the unit can have concealment or cover (AC-4.3); a single attack states concealment itself."""
+    """Return True if the unit can be concealed (AC-4.3); in a single attack, `concealed` is a key of the attack."""
     concealed = getattr(unit, "concealed", False)
     return unit.garrisoned or concealed or unit.obstacle or unit.has("Shrouded", "Obfuscating", "Pavises")
 

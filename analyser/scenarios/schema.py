@@ -42,7 +42,7 @@ LIST_OF: Mapping[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromke
 """The list of an attack (bonuses or penalties) to which each name belongs."""
 _OWN_KEYS = ("concealed", "opportunity_fire")  # penalties that are also keys of an attack
 FLAGS = {name: key for name, key in LIST_OF.items() if name not in _OWN_KEYS}
-"""Bonuses and penalties that an attack may state as flags."""
+"""Bonuses and penalties that an attack may state as flags (true or false), each with its list."""
 
 
 class ExtraReroll(Record):
@@ -221,11 +221,11 @@ class Combatant(Target):
         return rows[0]
 
     def retaliation_rows(self) -> list[units.Row]:
-        """Return a list with the melee row for a retaliation; empty without such a row (AC-8.3)."""
+        """Return, in a list, the melee row for a retaliation; an empty list without a melee row (AC-8.3)."""
         return self._rows_for_contact("melee")[:1]
 
     def may_charge(self, enemy: Combatant, policy: str | tuple[str, ...]) -> bool:
-        """Return True if the unit may charge in a duel, by `policy` or by a rule (Berserk, Run Amok of AC-7)."""
+        """Return True if the unit may charge in a duel, by `policy` or by a rule (Berserk or Run Amok, AC-7)."""
         if policy == "charge":
             return True
         chooses = policy == BEST or isinstance(policy, tuple)
@@ -249,13 +249,13 @@ class Combatant(Target):
 
     @property
     def can_fail_to_rally(self) -> bool:
-        """Return True if a card decides the rally test of the unit, which it can therefore fail (AC-5.6, AC-7)."""
+        """Return True if the unit can fail a rally test, because a card decides the test (AC-5.6, AC-7)."""
         passes = self.has("Automata", "Irrepressible", "Hot Headed")
         return self.discipline is not None and not self.peer_review and not passes
 
 
 MOST_ROUNDS = 10
-SHORTEST_STEP = 0.25  # inches between positions that best play tries
+SHORTEST_STEP = 0.25  # least distance in inches between the positions that best play tries
 
 WantName = Literal["win", "margin", "points", "survival"]
 WANTS: Mapping[WantName, str] = {
@@ -291,7 +291,7 @@ class DuelTerms(Record):
     policy_b: PolicyKey = optional("shoot", "Policy of B (--help-all lists them).")
     want: WantName = optional("win", "Objective of a side that plays the policy `best`.")
     distance: Annotated[units.Inches, Field(le=MOST_INCHES)] | None = optional(
-        None, "Inches between the two. Default: always in range."
+        None, "Inches between the two units. Default: always in range."
     )
     step: Annotated[units.Inches, Field(ge=SHORTEST_STEP, le=MOST_INCHES)] | None = optional(
         None,
@@ -348,7 +348,7 @@ class ChargeFile(QuestionFile):
 
 
 TARGET_FATES = ("suppressed", "broken", "destroyed", "annihilated")
-"""Fates that focus fire can aim for: the target is suppressed, or removed in that way (AC-5.4, AC-5.9)."""
+"""Fates of the target that focus fire can aim for; all but ``suppressed`` remove it (AC-5.4, AC-5.9)."""
 CIRCUMSTANCES = ("exposed", "from_front", "obstacle")  # facts about a target that each attack on it can state
 
 

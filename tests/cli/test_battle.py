@@ -104,7 +104,10 @@ def test_a_scenario_file_that_cannot_be_is_refused_in_one_line(scenario):
 
 @pytest.mark.parametrize(
     ("army", "told"),
-    [(ARMIES[0], "has no round 9, only 6"), (f"{ARMIES[0]}, {PLANE}", "reserves never arrive: they come from round 9")],
+    [
+        (ARMIES[0], "round 9 is after the last round (6)"),
+        (f"{ARMIES[0]}, {PLANE}", "reserves never arrive: they may arrive from round 9 on"),
+    ],
 )
 def test_reserves_that_never_come_are_not_taken_silently(army, told):
     mine, yours = (analyser.load_army(parse_army(each)) for each in (army, ARMIES[1]))

@@ -139,7 +139,7 @@ def test_what_is_wrong_with_a_question_is_told(terms, told):
 
 def test_a_list_without_a_last_resort_does_nothing_then_and_says_so():
     found = duel(small(RIFLES), small(GRENADIERS), rounds=1, policy_a=["charge if enemy suppressed"], first="a")
-    assert any("no line without a condition" in warning for warning in found.warnings)
+    assert any("the last line of policy_" in warning for warning in found.warnings)
     did = {row["did"] for row in found.activations() if row["side"] == "a"}
     assert did == {"held"}
 
