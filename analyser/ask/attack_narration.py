@@ -39,7 +39,7 @@ class ResolvedStrike(NamedTuple):
     """A strike (an attack from its roll to its test): its score and final progress (:mod:`analyser.rules.strike`)."""
 
     score: int
-    face_values: Scores
+    face_values: Scores  # of each face in the score
     progress: int
     highest: int  # highest card that passes the test; ANY_CARD if every card does, NO_CARD if none does
 
@@ -74,7 +74,7 @@ def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> ResolvedS
 
 
 class CardTest(NamedTuple):
-    """A test of DISCIPLINE by card."""
+    """A card drawn for a test of DISCIPLINE."""
 
     card: int
     discipline: int  # of the unit, before modifiers
@@ -153,7 +153,7 @@ def _loss_lines(fight: FightFacts, resolved: ResolvedStrike) -> list[str]:
 
 
 def _test_lines(fight: FightFacts, test: CardTest | None, resolved: ResolvedStrike) -> list[str]:
-    """Return lines about the officer and the suppression test (AC-5.1 to AC-5.8), if chance decides it."""
+    """Return lines about the officer, and about the suppression test if chance decides it (AC-5.1 to AC-5.8)."""
     fallen = strike.officer_has_fallen(resolved.progress)
     steady = ", but a commander or a house rule prevents disorder" * bool(fight.near_commander)
     lines = [f"The officer falls (AC-5.8){steady}"] * fallen

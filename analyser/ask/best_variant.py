@@ -68,8 +68,8 @@ def search(
         ``[baseline]`` (a question of any kind), ``[variants.NAME]`` (changed keys) and ``[ranges]`` (keys with values).
         Every combination of a variant and values is computed, at most a million; see `docs/compare.md`.
     metric : str or callable, optional
-        The metric (:func:`~analyser.ask.metric_lookup.metric_value`). Default: the metric in the file, or that of
-        :func:`analyser.curve`.
+        The metric (:func:`~analyser.ask.metric_lookup.metric_value`). Default: the metric in the file, else the default
+        of :func:`analyser.curve`.
     least : bool, optional
         True if low values of the metric are better.
     method : "exact" or "race"
@@ -141,7 +141,7 @@ class Variants:
     where: str
 
     def __len__(self) -> int:
-        """Return the number of variants: baseline and overrides at each combination; ranges add the baseline alone."""
+        """Return the number of variants: baseline and overrides at all values; with ranges also the plain baseline."""
         return (1 + len(self.overrides)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
 
     def variants(self, library: Profiles) -> Iterator[Variant]:
@@ -241,7 +241,7 @@ def _check_any_possible(rows: Sequence[Mapping[str, Any]], file: Variants) -> No
 
 
 def _ranked(rows: Sequence[Mapping[str, Any]], values: Any, worse_ends: Any, least: bool) -> pd.DataFrame:
-    """Rank the variants: tied before beaten, then by value, by the worse end of the interval, and by points."""
+    """Rank the variants: tied before beaten, then by value, by the worse end of their intervals, and by points."""
     frame, sign = pd.DataFrame(list(rows)), 1 if least else -1
     costs = frame["costs"].astype(float).fillna(np.inf).to_numpy()
     classes = frame["status"].map({"tied": 0, "beaten": 1}).fillna(2).to_numpy()

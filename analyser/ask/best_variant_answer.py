@@ -41,9 +41,8 @@ class Search(QuestionTable):
     ----------
     frame : DataFrame
         One row for each variant: `variant`, a column for each changed key, `value`, `status` (best, tied, beaten, not
-        possible), `same_as` (an earlier variant that is the same fight) and `why_not` (the reason if it
-        is not possible). A race (simulation in stages) adds `low`, `high` and `trials`. `costs`: points of the
-        attacker, if they differ.
+        possible), `same_as` (an earlier variant that is the same fight) and `why_not` (why it is not possible). A race
+        (simulation in stages) adds `low`, `high` and `trials`. `costs`: points of the attacker, if they differ.
     tied : tuple of str
         All best variants, if there are several: exactly equal, or in a race not significantly different.
     least : bool
@@ -142,7 +141,7 @@ class Search(QuestionTable):
     def _counts(self) -> str:
         same = int(self.frame["status"].isin(COMPUTED).sum()) - self.fights
         text = f"{counted(len(self.frame), 'variant')}: {counted(self.fights, 'different fight')}"
-        return text + (f", {same:,} the same fight as one of these (`same_as`)" if same else "")
+        return text + (f" and {same:,} repeated (`same_as`)" if same else "")
 
     def _method(self, race: RaceResult) -> str:
         decks = "cards put back" if self.sampling.replacement else "real decks"

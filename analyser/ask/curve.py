@@ -67,9 +67,9 @@ def curve(
 
     Parameters
     ----------
-    question : selectors; or path or mapping, or several
+    question : selectors; or one or several paths or mappings
         The attackers: selectors (with or without wildcards) or loadouts. Without a `target`, whole questions of one
-        kind, such as battles. Each is a line of the curve.
+        kind, such as battles. Each attacker or question is a line.
     target : selector or mapping, optional
         The unit that is attacked, charged or fought.
     over : str, mapping, or several
@@ -133,7 +133,7 @@ def _metrics(stated: Any, kind: str) -> dict[str, bool]:
         names.append(remember_metric(metric, names))
     names = names or ([DEFAULT_METRICS[kind]] if kind in DEFAULT_METRICS else [])
     if not 1 <= len(names) <= MOST_METRICS or not all(isinstance(name, str) for name in names):
-        raise InputError(f"{len(names)} metrics", where="metric", allowed="one or two, such as p_panicked of morale")
+        raise InputError(f"{len(names)} metrics", where="metric", allowed="one or two, such as p_panicked for morale")
     return {name.removesuffix(LEAST_SUFFIX): name.endswith(LEAST_SUFFIX) for name in names}
 
 
@@ -351,7 +351,7 @@ def _literal_values(annotation: Any) -> tuple[Any, ...]:
 
 
 def _with_weapon_ranges(values: Sequence[Any], questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
-    """Return the distances, and between them the ranges of the attackers' rows and Corrosive Fumes (AC-4.1, AC-7)."""
+    """Return `values` with the ranges of the attackers' rows and Corrosive Fumes inserted (AC-4.1, AC-7)."""
     weapon_ranges: set[float] = set()
     for raw in questions:
         for attack in raw.get("attacks") or [raw.get("attack", {})]:

@@ -65,7 +65,7 @@ class Curve(QuestionTable):
     left_out : tuple of str
         Values that were left out, with the reasons.
     results : tuple of Result
-        The full answer of each line at the first value at which it has an answer.
+        The full answer of each line at its first value with an answer.
     costs : mapping of str to float
         Points of the attacker by line, if known.
     """
@@ -410,7 +410,7 @@ def range_text(span: WinningRange, *, holds_between: bool, mark: str = "") -> st
 
 
 def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArray[np.bool_]:
-    """Return a mask of the undominated points (Pareto), which have no missing figure; `figures` has shape (points, 2).
+    """Return a mask of the points (rows of two `figures`) that no other dominates; False if a figure is missing.
 
     >>> not_dominated(np.array([[1.0, 5.0], [2.0, 4.0], [1.0, 4.0]]), [False, False]).tolist()
     [True, True, False]
@@ -422,10 +422,10 @@ def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArra
     rounding = CERTAIN_WITHIN * np.maximum(1.0, np.nanmax(np.abs(goodness), axis=0, initial=0.0))
     first, second = np.where(usable[:, None], goodness, -np.inf).T
     order = np.argsort(first)
-    best_from = np.append(np.maximum.accumulate(second[order][::-1])[::-1], -np.inf)  # best second from each rank on
+    best_from = np.append(np.maximum.accumulate(second[order][::-1])[::-1], -np.inf)  # best second figure from here on
 
     def best_second(limits: NDArray[np.float64], side: Literal["left", "right"]) -> NDArray[np.float64]:
-        """Return the best second figure among points with a first figure of at least, or above, each limit."""
+        """Return the best second figure of points whose first figure is at least (left) or above (right) a limit."""
         best: NDArray[np.float64] = best_from[np.searchsorted(first[order], limits, side)]
         return best
 

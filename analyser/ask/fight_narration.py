@@ -67,13 +67,13 @@ _DRAWS = {
     Kind.ROLL_DEMISE_DIE: "the die of Spectacular Demise (AC-7)",
     Kind.ROLL_PANIC_DIE: "the same die",
 }
-_DIE_RESULTS = {  # results of a draw that is a success, and of one that is not
+_DIE_RESULTS = {  # texts of a success and of a failure
     Draw.STRIKE_DIE: ("a strike or a heroic strike", "neither a strike nor a heroic strike"),
     Draw.HEROIC_DIE: ("a heroic strike", "no heroic strike"),
     Draw.MISS_DIE: ("a miss", "no miss"),
     Draw.MISS_OR_STRIKE_DIE: ("a miss", "no miss"),
 }
-_CAUSES = {  # causes of changes that no line of a side tells
+_CAUSES = {  # causes of changes, for operations without any other line
     Kind.END: "The activation ends (AC-5.7, AC-5.8)",
     Kind.ENGAGE: "The units are in contact",
     Kind.SPREAD_FUMES: "Corrosive Fumes spread (AC-7)",
@@ -112,7 +112,7 @@ class TrialRunner:
         self._arrays = [np.array(program, np.int64) for program in fight.programs]
 
     def run(self, draws: Sequence[int]) -> tuple[list[list[str]], list[tuple[int, int]]]:
-        """Return the lines about each program, and both states after it; no lines without `roll_dice`."""
+        """Return the lines about each program (none without `roll_dice`), and the states of both sides after it."""
         left, (first, second) = iter(draws), self._fight.start
         pair, parts, pairs = (int(first), int(second)), list[list[str]](), list[tuple[int, int]]()
         for program, array in zip(self._fight.programs, self._arrays):
@@ -199,7 +199,7 @@ class TrialRunner:
         return after
 
     def _test_text(self, operation: Operation, side: int, pair: Pair, card: int, highest: int) -> str:
-        """Return a test of the unit of a `side`, just set up in the scratch records by `required_draw`, as text."""
+        """Return the text of a test by the unit of `side`; `required_draw` has just set up its scratch records."""
         setup, unit = self._setup, self._fight.units[side]
         if operation.kind == Kind.BEGIN:  # a rally test (AC-5.6), which uses no scratch records
             modifiers = {**discipline_modifiers(setup.attack[0], setup.units[side]), "Suppressive (AC-6)": 0}
@@ -275,7 +275,7 @@ class TrialRunner:
 
 
 def _means(strike: StrikeFacts) -> str:
-    """Return the weapon of a strike that is not made with a row, or that the strike is in close quarters, as text."""
+    """Return how a strike is made, if in close quarters or without a row, as text; empty for other strikes."""
     if strike.in_combat:
         return " in close quarters"
     if strike.by_throw or strike.by_blast:

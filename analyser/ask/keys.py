@@ -45,7 +45,7 @@ LISTS: Mapping[str, tuple[str, ...]] = {  # keys whose value is a list, with the
     "qualities": (),
 }
 NO_ENTRY = "none"  # value that stands for the empty list
-_AMBIGUOUS = "of both sides"  # marks a name without section that keys of both sides share
+_AMBIGUOUS = "of both sides"  # marks a name that, without its section, means a key of both sides
 _KEYS_PAGE = "docs/keys.md"
 _EXCLUDED = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # fields of the records below that give no key
 _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
@@ -68,7 +68,7 @@ _SECOND_PATHS: Mapping[str, Path] = {kind: ("b" if kind == "duel" else "target",
 class Key(NamedTuple):
     """A key of a question: its name, and the paths at which a value is set.
 
-    `effect` says how: ``set`` stores the value, ``level`` sets the level of a unit, and ``points`` sets nothing.
+    `effect` says how a value is set: ``set`` stores it, ``level`` changes a unit's level, ``points`` stores nothing.
     ``flag`` adds `flag` to a list or removes it. ``list`` replaces a list, by ``none`` or by names joined by ``+``.
     """
 

@@ -43,14 +43,14 @@ def luck(
     profiles: ProfilesLike | None = None,
     **conditions: Any,
 ) -> Luck:
-    """Return the probability that a fight, or a whole game, goes as badly as it did, or worse.
+    """Return the luck of a fight or a game: the probabilities of a result this bad or worse, and this good or better.
 
     Parameters
     ----------
     question, target, profiles, conditions
         As in :func:`analyser.attack`. Without a `target`, a whole question about an attack, a charge, focus fire or a
-        duel; or the file of a game (`docs/at-the-table.md`). It lists the fights as ``[[fight]]``, each a question
-        with ``got``, ``side`` ("mine" or "yours") and ``label``.
+        duel; or the file of a game (`docs/at-the-table.md`), which lists its fights as ``[[fight]]``. Each fight is a
+        question with ``got``, ``side`` ("mine" or "yours") and ``label``.
     got : mapping
         The observed outcome: a value for each figure or event, such as ``{"destroyed": 2, "suppressed":
         True}``. Outcomes are ordered by the first figure, then by the next. Destroyed models, breaking and fleeing are
@@ -102,11 +102,11 @@ _ALLOWED = (
     "side, got, label, and a question: attack and target; charge, attacker and target; attacks and target; ruleset"
 )
 _RESAMPLES = 400  # resamples of simulated distributions, for the interval of their sum
-_MOST_FRACTIONS = 5_000  # if a point must be divided into more parts, losses are counted in models
+_MOST_FRACTIONS = 5_000  # most parts of a point; if more are needed, losses are counted in models
 
 
 class GameFight(NamedTuple):
-    """A fight of a game: its luck, the number of the enemy's models gone, its distribution, and the enemy's points."""
+    """A fight of a game: its luck, the enemy's models gone (number and distribution), and the enemy's points."""
 
     luck: FightLuck
     gone: int
@@ -175,7 +175,7 @@ def _side_luck(side: str, fights: Sequence[GameFight]) -> SideLuck | None:
     if not fights:
         return None
     prices = [fight.points for fight in fights if fight.points is not None]
-    fractions = math.lcm(*(models for _, models in prices))  # parts of a point; a model costs a whole number of parts
+    fractions = math.lcm(*(models for _, models in prices))  # parts of a point, so that each model costs whole parts
     in_points = len(prices) == len(fights) and fractions <= _MOST_FRACTIONS
     fractions = fractions if in_points else 1
     weights = [points * fractions // models for points, models in prices] if in_points else [1] * len(fights)

@@ -31,7 +31,7 @@ GONE = "models_gone"  # figure: models destroyed, or all models of a unit that b
 class Chance(NamedTuple):
     """Probabilities of a worse, an equal and a better outcome.
 
-    `half_width` is half the 95% interval of `as_bad` or `as_good`, whichever is wider; None if exact.
+    `half_width` is half the width of the 95% interval of `as_bad` or `as_good`, the wider of the two; None if exact.
     """
 
     worse: float
@@ -165,8 +165,8 @@ class FightLuck:
 class SideLuck:
     """Sum of the losses that a side inflicted in its fights, and the distribution of this sum.
 
-    `measured_in` is ``points`` or ``models``. `gone` and `expected` are the enemy's losses: destroyed models, and all
-    models of units that broke or fled.
+    `measured_in` is ``points`` or ``models``. `gone` and `expected` are the observed and the expected losses of the
+    enemy: destroyed models, and all models of units that broke or fled.
     """
 
     side: str
@@ -184,7 +184,7 @@ class SideLuck:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Luck(Answer):
-    """Luck in one fight or a whole game; `sides` are the sides of a game that have fights."""
+    """Luck in one fight (`sides` is empty), or in a whole game (`sides` has an entry for each side with fights)."""
 
     fights: tuple[FightLuck, ...]
     sides: tuple[SideLuck, ...]
@@ -253,7 +253,7 @@ class Luck(Answer):
     def _notes(self) -> list[str]:
         notes = [
             "Percentile: probability of worse results plus half that of equal ones (mid-p value); 50% is neither good "
-            "nor bad luck. The verdict uses the smaller probability: of a result at least as bad, or at least as good."
+            "nor bad luck. The verdict uses the smaller of two probabilities: this bad or worse, this good or better."
         ]
         if any(fight.gone is not None for fight in self.fights):
             notes.append("Gone: the enemy's destroyed models, or all models of a unit that broke or fled.")
@@ -263,7 +263,7 @@ class Luck(Answer):
             distribution = "the exact distribution of this sum"
             if not self.sampling.is_exact:
                 distribution = "the simulated distribution of this sum (±: from 400 resamples)"
-            notes.append(f"Each side: its total of models gone is compared with {distribution}.")
+            notes.append(f"Each side: the sum of the losses that it inflicted is compared with {distribution}.")
             notes += [f"{fight.label}: {line}" for fight in self.fights for line in fight.comparison_lines()[1:]]
         notes += source_notes(dict.fromkeys(self._rules("not_modelled")), self._rules("assumptions"))
         notes += dict.fromkeys(f"Warning: {text}." for text in self._rules("warnings"))

@@ -28,8 +28,8 @@ def state_text(state: Mapping[str, Any]) -> str:
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """Return the differences between two states, in words.
 
-    >>> changes_between({"tokens": 3, "panicked": True, "he": "holds"}, {"tokens": 1, "panicked": False, "he": "down"})
-    ['tokens 3 → 1', 'no longer panicked', 'he: down']
+    >>> changes_between({"tokens": 3, "panicked": True, "B": "holds"}, {"tokens": 1, "panicked": False, "B": "down"})
+    ['tokens 3 → 1', 'no longer panicked', 'B: down']
     """
     changes = []
     for name, value in after.items():

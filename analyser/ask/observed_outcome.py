@@ -104,14 +104,14 @@ def _conditions_of(result: Any) -> tuple[str, ...]:
 
 
 def _loss_names(prefix: str) -> tuple[str, ...]:
-    """Return the figures and events about the losses and the end of the unit with a prefix."""
+    """Return the names of the figures and events about a unit's losses and end; `prefix` names the unit."""
     return tuple(f"{prefix}{name}" for name in (_DESTROYED, _LEFT, _ALIVE, *_ENDS))
 
 
 def _losses(
     result: Any, prefix: str, report: Mapping[str, Any], outcomes: pd.DataFrame, models: int
 ) -> tuple[str, Any, tuple[str, ...]]:
-    """Return the figure that compares a unit's losses, its value, and the possible ends not reported."""
+    """Return the name and value of the figure that compares a unit's losses, and the possible ends not reported."""
     figure = GONE if prefix == _SIDES[result.kind][0] else f"{prefix}{GONE}"
     left, destroyed = report.get(f"{prefix}{_LEFT}"), report.get(f"{prefix}{_DESTROYED}")
     has_ended = any(report.get(f"{prefix}{end}") for end in _ENDS) or report.get(f"{prefix}{_ALIVE}") is False

@@ -76,7 +76,7 @@ class Solver:
 
     @property
     def not_modelled(self) -> tuple[str, ...]:
-        """Rules that apply to any of the questions but have no effect on the numbers."""
+        """Rules that could matter in one of the questions, but are no part of the numbers."""
         return tuple(self._left_out)
 
     def answer(self, raw: Raw) -> SolvedQuestion:
@@ -147,7 +147,7 @@ def question_between(first: Unit, second: Unit, kind: str, conditions: Mapping[s
 def read_question(
     question: Any, target: Unit | None, kind: str, conditions: Mapping[str, Any], library: Profiles
 ) -> tuple[Raw, str]:
-    """Return a question, and the path of its file or ""; without a `target`, `question` is the whole question."""
+    """Return a question, and the path of its file or ""; without a `target`, `question` states all of it."""
     if target is not None:
         return question_between(question, target, kind, conditions), ""
     if conditions:
@@ -183,7 +183,7 @@ def warnings_of(scenario: AnyScenario) -> tuple[str, ...]:
 
 
 def merge_warnings(by_question: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """Return the warnings about several questions, each once; one that concerns only some says how many.
+    """Return the distinct warnings about several questions; a warning about only some of them tells how many.
 
     >>> merge_warnings([("no effect",), (), ("no effect",)])
     ('no effect (2 of 3 questions)',)
@@ -207,7 +207,7 @@ def _identity(scenario: AnyScenario) -> Hashable:
 
 
 class Variant(NamedTuple):
-    """A question with values for some keys; `why_not` is the reason if a value does not fit."""
+    """A question with values for some keys; `why_not` is the reason if a value is impossible."""
 
     name: str
     raw: Raw
@@ -297,9 +297,9 @@ class QuestionTable(FramedAnswer):
     fights : int
         Number of distinct fights computed; equal fights share an answer.
     not_modelled : tuple of str
-        Rules that apply to any of the questions but have no effect on the numbers.
+        Rules that could matter in one of the questions, but are no part of the numbers.
     warnings : tuple of str
-        Warnings about any of the questions.
+        Warnings about the questions.
     """
 
     frame: pd.DataFrame

@@ -1,9 +1,9 @@
 """Find the best variant by a simulated race: after each stage, variants that cannot be best drop out.
 
 Each further stage multiplies the trials by `GROWTH`, up to a maximum, with new random numbers common to all variants.
-After each stage every remaining variant has a confidence sequence at ``ERROR / K`` (Bonferroni over the K variants).
-With probability 1 - `ERROR` all sequences contain the true figures at every stage. A variant drops out when the upper
-end of its sequence lies below the lower end of another, so the best variant drops out with probability at most `ERROR`.
+Each of the K variants has a confidence sequence: intervals, one after each stage, that all contain the true figure with
+probability 1 - ``ERROR / K`` (Bonferroni). A variant drops out when the upper end of its interval lies below the lower
+end of another, so the best variant drops out with probability at most `ERROR`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Report = Callable[[int, int], None]  # called in each stage with the numbers of 
 
 
 class TrialSums(NamedTuple):
-    """Trials of a variant, and the sums of the figure and of its square over these trials."""
+    """Number of trials of a variant, and the sums of the figure and of its square over these trials."""
 
     trials: float
     total: float
@@ -47,8 +47,8 @@ class RaceResult:
     dropped_after : int array, shape (K,)
         The stage (1 is the first) after which a variant dropped out, 0 if it remains.
     stop_reason : str
-        ``decided``, ``alike`` (the remaining variants differ by at most `within`), or ``trials`` (the largest number
-        was done).
+        ``decided``, ``alike`` (the remaining variants differ by at most `within`), or ``trials`` (no more trials were
+        allowed).
     """
 
     remaining: list[int]
@@ -76,7 +76,7 @@ def race(
     Parameters
     ----------
     simulate : callable of (variant, trials, stage)
-        Simulates trials of a variant in a stage. If it returns None the variant cannot be simulated, and drops out.
+        Simulates trials of a variant in a stage; returns None if the variant cannot be simulated and must drop out.
     variants : int
         K, 1 or more.
     is_probability : bool
@@ -103,7 +103,7 @@ def race(
     sign = -1.0 if least else 1.0
 
     def drop(racing: list[int]) -> tuple[list[int], float]:
-        """Drop the variants that cannot be best; return the others, and the span of all their intervals."""
+        """Drop the variants that cannot be best; return the others, and the span from their lowest to highest end."""
         bounds = _bounds_of(sums[racing], ERROR / variants, is_probability=is_probability)
         values[racing], lows[racing], highs[racing] = bounds
         ends = np.sort(sign * np.array([lows, highs]), axis=0)

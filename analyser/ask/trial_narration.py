@@ -28,7 +28,7 @@ from analyser.morale.systems import SYSTEMS
 from analyser.scenarios.load import Question, Unit, load
 
 PICKS = ("worst", "median", "best")
-MOST_TRIALS_OF_ATTACK = 100_000  # a trial's dice are rolled until its score appears: seconds for 1 score in 100,000
+MOST_TRIALS_OF_ATTACK = 100_000  # dice are rolled until they give the trial's score: for a rare one 100,000 times
 MOST_TRIALS_OF_FIGHT = 10_000  # each trial takes some milliseconds
 DEFAULT_TRIALS = 1000
 NARRATED_SYSTEMS = tuple(system for system in SYSTEMS if system != "compare")  # `compare` has no steps to describe
@@ -117,8 +117,8 @@ def tell(
     Parameters
     ----------
     question, target, profiles, conditions
-        As in :func:`analyser.attack`, or in the function that `kind` names. Without a `target`: a whole question, which
-        is an attack, a charge, focus fire, a duel, or about morale.
+        As in :func:`analyser.attack`, or in the function that `kind` names. Without a `target`: a whole question about
+        an attack, a charge, focus fire, a duel or morale.
     kind : "attack", "charge" or "duel"
     trial : int, optional
         Number of the trial, from 0. Default: 0, or the trial selected by `pick`.
@@ -196,7 +196,7 @@ def tell(
 
 
 def _pick(first: NarratedTrial, others: Iterator[NarratedTrial], pick: str, metric: str) -> tuple[NarratedTrial, str]:
-    """Return the worst, the median or the best trial by a metric (the first of equal trials), and its figure."""
+    """Return the worst, the median or the best trial by a metric (the first of equal trials); and the figure's name."""
     if not metric:
         allowed = f"such as {', '.join(first.figures)}; NAME:least where less is better"
         raise InputError(f"no figure is stated by which to pick the {pick} trial", where="metric", allowed=allowed)

@@ -42,7 +42,7 @@ def test_ties_are_true_ties_and_equal_fights_are_merged():
     assert "exactly equal" in found.sentence()
     assert found.fights == 1
     assert found.frame["same_as"].notna().sum() == 7
-    assert "7 the same fight as one of these" in str(found)
+    assert "and 7 repeated" in str(found)
 
 
 def test_what_is_not_possible_is_cut_and_told():
