@@ -185,7 +185,7 @@ def check_integer(number: object, where: str, least: int, most: int | None = Non
     ...
     analyser.common.errors.InputError: seed: 2001 bits (allowed: 0 or more, of up to 1024 bits)
     """
-    allowed = f"{least} or more" if most is None else f"{least} to {most}"
+    allowed = f"{least} or more" if most is None else f"{least}" if least == most else f"{least} to {most}"
     if isinstance(number, bool) or not isinstance(number, Integral):
         raise InputError(f"must be an integer, got {shown(number)}", where=where, allowed=allowed)
     if number < least or (most is not None and number > most):  # type: ignore[operator]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.answer import Block
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, check_integer
 from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.intervals import trials_for
@@ -78,16 +78,18 @@ class BattleResult(Result):
     swings: tuple[dict[str, Any], ...] = field(default=())
     game: Game | None = None
 
-    def _event_weight(self, name: str, moment: int | None) -> float:  # noqa: ARG002 - a battle ends once
+    def _event_weight(self, name: str, moment: int | None) -> float:
+        self._index_of_round(moment, first=self.rounds)
         return float(self.counts.outcomes[:, list(_EVENTS[name])].sum())
 
     def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
         if figure == "margin" or figure.endswith("victory_points"):
+            self._index_of_round(moment, first=self.rounds)
             mine, yours = np.nonzero(self.counts.results)
             values = {"margin": mine - yours, "mine": mine, "yours": yours}[figure.partition("_")[0]]
             return values, self.counts.results[mine, yours]
         side, _, what = figure.partition("_")
-        number = (moment or self.rounds) - 1
+        number = self._index_of_round(moment)
         table = self.counts.standing if what == "units" else self.counts.percent
         (values,) = np.nonzero(table[number, SIDES.index(side)])
         return values, table[number, SIDES.index(side)][values]
@@ -110,6 +112,12 @@ class BattleResult(Result):
             hunters = sum(unit.combatant.has("Hunter") for unit in units)
             most[side] += 2 * self.rounds * hunters * len(enemies)
         return most
+
+    def _index_of_round(self, moment: int | None, first: int = 1) -> int:
+        """Return the index of a round (default: the last); InputError unless it is from `first` to the last."""
+        if moment is not None:
+            check_integer(moment, "round", first, self.rounds)
+        return (self.rounds if moment is None else moment) - 1
 
     def _all_weights(self) -> list[NDArray[Any]]:
         margins = self._weighted_values("margin", None)

@@ -137,11 +137,10 @@ def _round_text(event: LoggedEvent, story: Story) -> str:
 
 
 def _order_text(event: LoggedEvent, story: Story) -> str:
+    actions = {Action.GO_ON_LOOKOUT: "goes on lookout", Action.TAKE_COVER: "takes cover", Action.RE_ARM: "re-arms"}
     if event.other == event.unit:
-        actions = {Action.RE_ARM: "re-arms", Action.TAKE_COVER: "takes cover", Action.GO_ON_LOOKOUT: "goes on lookout"}
         move = _MOVES_WITHOUT_TARGET.get(event.first, "holds")
         return " and ".join([move, *([actions[Action(event.second)]] if event.second in actions else [])])
-    actions = {Action.GO_ON_LOOKOUT: "goes on lookout", Action.TAKE_COVER: "takes cover", Action.RE_ARM: "re-arms"}
     action = f", and {actions[Action(event.second)]}" if event.second in actions else ""
     return f'{_MANOEUVRES[event.first]} {story.names[event.other]}, {event.third / INCH:g}" away{action}'
 

@@ -45,6 +45,17 @@ def test_points_that_are_left_and_lost_are_those_of_the_army(result):
 
 
 @pytest.mark.slow
+def test_a_result_is_known_at_the_end_and_units_after_each_round(result):
+    assert result.mean("mine_units", 3) == result.mean("mine_units") < result.mean("mine_units", 1)
+    assert result.probability("victory", 3) == result.probability("victory")
+    for ask in (lambda: result.probability("victory", 2), lambda: result.mean("margin", 2)):
+        with pytest.raises(InputError, match=r"round: 2 is out of range \(allowed: 3\)"):
+            ask()
+    with pytest.raises(InputError, match=r"round: 0 is out of range \(allowed: 1 to 3\)"):
+        result.distribution("mine_units", 0)
+
+
+@pytest.mark.slow
 def test_the_range_over_the_tactics_is_that_of_the_sentence_below():
     """With 0 of 200 and 199 of 200 battles won, no bound is 0% or 100%."""
     ends = [probability_figures("p_victory", estimate(won, 200)) for won in (0, 199)]
