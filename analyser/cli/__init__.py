@@ -28,7 +28,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by 
         "duel": "Two units over several rounds, each following a policy.",
         "battle": "Two whole armies: the winner, and the best matchups.",
         "best": "Best play of a duel or of focus fire; how much worse simple tactics are.",
-        "explain": "One simulated fight, die by die; the luck in a result.",
+        "explain": "One simulated fight, die by die; how lucky a result was.",
         "run": "Answer the questions in scenario files.",
         "morale": "Morale under the rules of other games.",
     },
@@ -59,7 +59,7 @@ SUBCOMMANDS: Mapping[str, Sequence[str]] = {  # the commands in each group, the 
     "report": ("write", "site", "diff"),
     "sweep": ("start", "status", "resume", "verify"),
 }
-_MODULES = {  # modules of the commands that are not in a module of their own name
+_MODULES = {  # module of each command that is in a module of another name
     **dict.fromkeys(("attack", "charge", "duel", "run"), "fights"),
     **dict.fromkeys(("warm-up", "completion"), "set_up"),
     "matchups": "compare",
@@ -106,7 +106,7 @@ def _kill_workers() -> None:
 
 
 def _end_at_once(status: int) -> NoReturn:
-    """End the process without Python's clean-up, which could hang on threads or executors with killed processes."""
+    """End the process without Python's clean-up, which could wait forever for threads, or for killed processes."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
@@ -114,7 +114,7 @@ def _end_at_once(status: int) -> NoReturn:
 
 
 def _report_unraisable(unraisable: Any) -> None:
-    """Print an error that cannot be raised, except MemoryError and Ctrl-C, which get messages elsewhere."""
+    """Print an error in a destructor or a callback; MemoryError and Ctrl-C get messages elsewhere."""
     if unraisable.exc_type not in (MemoryError, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
 

@@ -36,10 +36,10 @@ _MOST_DATE_DIGITS = 11  # digits of a date in seconds since 1970; enough up to t
 def answer(
     kind: str, source: Any, *, until: tuple[float, str] | None = None, method: str = "exact", **numbers: Any
 ) -> None:
-    """Answer a question (a file or a mapping) by a method; `numbers` are stated settings of the simulation.
+    """Answer a question (a file or a mapping) by a method; `numbers` are the simulation settings that the user stated.
 
-    `kind` is ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules. With `until`, such as
-    ``(0.8, "broken")``, focus fire reports the number of attacks after which the fate has this probability.
+    `kind` is ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules. With ``until=(0.8, "broken")``,
+    focus fire reports the number of attacks after which the target is broken with a probability of 0.8.
     """
     from analyser.results import rendering
 
@@ -50,7 +50,7 @@ def answer(
     if kind in LONGER_FIGHTS and method != "exact":
         from analyser.engine.fight.simulated.simulation import play_trials
 
-        note_compiling(play_trials, "simulation: some seconds")
+        note_compiling(play_trials, "simulation (some seconds)")
     results = list[Any]()
     if method != "monte-carlo":
         results.append(analyser.exact(source, profiles=library, kind=kind))
@@ -66,18 +66,18 @@ def answer(
 def note_compiling(kernel: Kernel[Any, Any], occasion: str) -> None:
     """On a terminal, print a note if `kernel` must be compiled first; `occasion` names its use and the time needed."""
     if sys.stderr.isatty() and not kernel.is_cached():
-        note(f"kernels are compiled once, before the first {occasion} (analyser warm-up does it beforehand)")
+        note(f"kernels are compiled once, before the first {occasion}; analyser warm-up does it beforehand")
 
 
 def note_first_battles() -> None:
     """Print a note if the kernel of battles must be compiled first."""
     from analyser.engine.battle.play import play_chunk
 
-    note_compiling(play_chunk, "battles: up to half a minute")
+    note_compiling(play_chunk, "battle (up to half a minute)")
 
 
 def note_without_effect(method: str = "exact", **numbers: Any) -> None:
-    """Print a note about stated options for a simulation if the method is exact."""
+    """If the method is exact, print a note that names the stated options of the simulation."""
     names = [f"--{name}" for name in SAMPLING_OPTIONS if name in numbers]
     if names and method == "exact":
         note(f"{', '.join(names)}: no effect on an exact answer; see --method")
@@ -157,9 +157,9 @@ def write(
     """Print an answer, or write it to a file, according to the options of the running command.
 
     The format decides whether `text`, `record` (plain data) or `rows` (a table) is called. `plot` returns the Figure or
-    its Axes for ``--plot``. `other_files` maps paths, or None for an option that is not stated, to functions that
-    return their text. All files or none are written, before anything is printed. For a table or a file, `warnings` go
-    to standard error; for a file also the `headline`. Inside :func:`collect_answers` the answer is stored instead.
+    its Axes for ``--plot``. `other_files` maps the path of a file (None if its option is not stated) to a function that
+    returns its text. All files or none are written, and before anything is printed. For a table or a file, `warnings`
+    go to standard error; for a file also the `headline`. Inside :func:`collect_answers` the answer is only stored.
     """
     from analyser.results.rendering import FORMATS, TABLE_FORMATS, Renderings
 

@@ -67,7 +67,7 @@ def army_check(file: str, numbers: str | None = None) -> int:
     examples=("mine.rosz --out card.html", "mine.toml --out card.html --profiles my-profiles"),
 )
 def army_card(file: str, out: str, numbers: str | None = None) -> None:
-    """Write a page with the rows, dice and rules of the army in FILE; it prints on one sheet."""
+    """Write a page to print, with the rows, dice and rules of the army in FILE."""
     from analyser.report.army_card import army_card as page_of
 
     library = profiles_in_use()
@@ -84,7 +84,7 @@ def army_card(file: str, out: str, numbers: str | None = None) -> None:
 def army_table(mine: str, yours: str, out: str, numbers: str | None = None) -> None:
     """Write an offline page for a phone: exact probabilities in a game of the army MINE against YOURS.
 
-    Each is a file, or units separated by commas, as in the command battle.
+    MINE and YOURS are files, or units separated by commas, as in the command battle.
     """
     library = profiles_in_use()
     armies = [_army_in(parse_army(text), library, numbers) for text in (mine, yours)]
@@ -114,7 +114,7 @@ _LIST, _OPPONENTS = "The list", "Opponents"  # headings in the help
     Option("--scale", "Force scale. Default: the smallest that allows the points.", _LIST, choices=SCALES),
     Option("--must UNIT", "Required unit; '2 x UNIT' for two.", _LIST, multiple=True),
     Option("--ban UNIT", "Excluded unit; wildcards work.", _LIST, multiple=True),
-    Option("--at-most K", "Maximum number of copies of a unit, over all levels.", _LIST, least=1),
+    Option("--at-most K", "Maximum number of copies of each unit, counted over all its levels.", _LIST, least=1),
     Option("--battlegroups N", "Maximum number of battlegroups, 1 to 20. Default: 2.", _LIST, least=1, most=20),
     Option("--next-best N", "Number of further lists, 0 to 20. Default: 10.", _LIST, least=0, most=20),
     Option("--differ SHARE", "Least share of points in which lists differ. Default: 0.2.", _LIST, above=0, most=1),

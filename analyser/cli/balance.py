@@ -14,7 +14,7 @@ from analyser.cli.option_base import Option, parse_value
 from analyser.cli.options import THREADS, output, situations
 from analyser.common.errors import InputError
 
-HAS_FAILING_VERDICT = 1  # exit status if --fail-on-verdict finds a loadout with such a verdict
+HAS_FAILING_VERDICT = 1  # exit status if a loadout has a verdict of --fail-on-verdict
 _CHANGE_FORM = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _AGAINST = Option("--against PATTERN", "Opponents, such as 'imperium/*'. Default: all factions.")
 _OPPONENTS = [_AGAINST, situations(". Default: long-range,short-range-aimed,charge.", duel=False), THREADS]
@@ -25,7 +25,7 @@ _MOST_DICE = Option("--most N", "Try up to N dice more or fewer, 1 to 12. Defaul
 @command(
     "[UNITS]...",
     *_OPPONENTS,
-    Option("--fail-on-verdict WORDS", "Also list loadouts of these verdicts, such as over-priced; exit with 1 if any."),
+    Option("--fail-on-verdict WORDS", "Exit with 1 and list loadouts if any have these verdicts, such as over-priced."),
     Option("--baseline FILE", "With --fail-on-verdict: file of accepted verdicts, made with --accept."),
     Option("--accept FILE", "Save all verdicts as accepted, for --baseline."),
     *output(),
@@ -62,13 +62,13 @@ def balance_prices(
     "[UNITS]...",
     Option("--step N", "Change prices by multiples of N points. Default: 5.", least=1, most=1000),
     Option("--most-changes N", "Maximum number of changes. Default: 12.", least=1, most=1000),
-    Option("--within X", "Stop if points differ from fair points by at most X on average (0.1 is 10%).", least=0),
+    Option("--within X", "Stop when points differ from fair points by at most X on average (0.1 is 10%).", least=0),
     *_OPPONENTS,
     *output(plot=False),
     examples=("--step 5 --most-changes 12", "'crown/*' --within 0.12 --out changes.csv"),
 )
 def balance_fix(**keys: Any) -> None:
-    """Find the fewest price changes of UNITS that bring prices near fair points, and the effect of each."""
+    """Find the fewest price changes of UNITS that bring prices near fair points, and the effect of each change."""
     from analyser.analysis.rebalance import rebalance
 
     show(with_progress(rebalance, delay=0.0, **keys))
@@ -102,7 +102,7 @@ def balance_check(**keys: Any) -> None:
     ),
 )
 def balance_what_if(changes: tuple[str, ...], **keys: Any) -> None:
-    """Show the effect of CHANGES of UNIT, such as points=75, points+10, dice-2, qualities+Arc or defence=3."""
+    """Show the effect of CHANGES to UNIT, such as points=75, points+10, dice-2, qualities+Arc or defence=3."""
     show(with_progress(analyser.what_if, **keys, **_changes(changes)))
 
 
@@ -130,7 +130,7 @@ def _changes(texts: tuple[str, ...]) -> dict[str, Any]:
     examples=("crown/rifle-platoon@reinforced --against 'imperium/*'", "crown/horse-guard@basic"),
 )
 def balance_solve_price(**keys: Any) -> None:
-    """Compute the price at which UNIT is fair, with its interval."""
+    """Compute the fair price of UNIT, with its interval."""
     show(with_progress(analyser.solve_price, **keys))
 
 
@@ -145,5 +145,5 @@ def balance_solve_price(**keys: Any) -> None:
     ),
 )
 def balance_solve_dice(**keys: Any) -> None:
-    """Compute the number of dice at which UNIT is fair at its price, and its fair price with each number of dice."""
+    """Compute the change of dice that makes the price of UNIT fair, and its fair price after each change."""
     show(with_progress(analyser.solve_dice, **keys))

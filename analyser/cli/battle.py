@@ -27,8 +27,8 @@ AIMS = ("points", "annihilated", "victory-points")  # same as in `analysis.best_
     "MINE YOURS",
     *key_options(BattleTerms, "battle", "Battle"),
     Option("--picture", "Picture for --plot. Default: margin.", OUTPUT, choices=PICTURES),
-    Option("--tell N", "Print battle N of the simulation in words, not the figures; 0 is the first.", OUTPUT, least=0),
-    Option("--swing/--no-swing", "Also simulate without each unit, to show what it contributes (its swing).", METHOD),
+    Option("--tell N", "Only print battle N of the simulation in words; 0 is the first.", OUTPUT, least=0),
+    Option("--swing/--no-swing", "Also simulate without each unit in turn, to show its effect (swing).", METHOD),
     Option("--tactics/--no-tactics", "First play all tactics against each other, to find an equilibrium.", METHOD),
     Option("--trials N", "Battles to simulate. Default: 10,000.", METHOD, least=1),
     *SAMPLE_OPTIONS,
@@ -61,7 +61,7 @@ def battle_simulate(mine: str, yours: str, picture: str = "margin", tell: int | 
 
 
 def _for_one_battle(tell: int, keys: dict[str, Any]) -> dict[str, Any]:
-    """Return `keys` for a single battle, after checking that no other option excludes telling battle `tell`."""
+    """Return `keys` for a battle in words; raise InputError if it does not exist, or an option excludes ``--tell``."""
     params = click.get_current_context().params
     if params["plot"] is not None:
         raise InputError("--tell has no picture", where="--plot", allowed="without --tell")
@@ -120,7 +120,7 @@ def _show(result: Any, picture: str) -> None:
 
 
 def parse_army(text: str) -> Any:
-    """Return the army of an argument: a path, or the list of its selectors.
+    """Return the army in an argument: the path of a file, or the list of its selectors.
 
     The name of an army file without its extension raises InputError.
     """
@@ -128,5 +128,5 @@ def parse_army(text: str) -> Any:
         return text
     if meant := [f"{text}{suffix}" for suffix in ARMY_SUFFIXES if is_there(Path(f"{text}{suffix}"))]:
         problem = f"no file is called {shown(text)}{suggestion_of(meant)}"
-        raise InputError(problem, allowed="the whole name of a file; or faction/unit@level, several with commas")
+        raise InputError(problem, allowed="the whole name of a file; or faction/unit@level, separated by commas")
     return [part.strip() for part in text.split(",") if part.strip()]

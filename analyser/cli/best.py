@@ -75,7 +75,7 @@ def best_duel(a: str, b: str | None = None, against: str | None = None, **pictur
     notes=WANT_NOTES,
 )
 def best_tactics(attackers: str, defenders: str, dask: str | None = None, threads: int | None = None) -> None:
-    """Compute for many pairs how much worse one simple tactic is than best play: ATTACKERS against DEFENDERS.
+    """Compute how much worse a simple tactic is than best play, in duels of all ATTACKERS against all DEFENDERS.
 
     The tactic shoots if possible, otherwise charges, otherwise takes cover. Names may have wildcards. A stopped command
     resumes if you run it again.

@@ -38,7 +38,7 @@ FORMATS = ("text", "json", "csv", "parquet")  # same as in `analyser.results.ren
 TEXT_EXTENSIONS = (".txt", ".md")
 FILE_OPTIONS = ("out", "plot", "save", "summary")  # options with a file to write
 PICTURE_EXTENSIONS = (".png", ".svg", ".pdf")
-WIDEST_NAMES = 30  # characters: width of the column of options in a help
+WIDEST_NAMES = 30  # most characters in the column of names in a help
 HIDDEN = "Set-up"  # heading of commands that only --help-all shows
 _LIKENESS = 0.75  # likeness (0 to 1) above which a word is a misspelt command, not a unit
 MOST_NAMED_COMMANDS = 3  # most commands named in a message
@@ -93,7 +93,7 @@ def errors_as_exit_status(context: click.Context | None = None) -> Iterator[None
 
 
 def _hint_at_other_commands(error: click.UsageError) -> str:
-    """Return the error for an option that only other commands of the group have; empty if none has it."""
+    """Return the error for an option that other commands of the group have; empty if none has it."""
     parent = None if error.ctx is None else error.ctx.parent
     if not isinstance(error, click.NoSuchOption) or parent is None or not isinstance(group := parent.command, Commands):
         return ""
@@ -154,7 +154,7 @@ class Commands(click.Group):
         """Parse as click does; add the default command unless the first word looks like a command."""
         first = args[0] if args else ""
         is_misspelt = re.fullmatch("[a-z][a-z-]*", first) and nearest(first, self.summaries, likeness=_LIKENESS)
-        is_undecided = ctx.resilient_parsing and not args  # completion of the first word offers commands and arguments
+        is_undecided = ctx.resilient_parsing and not args  # completing the first word: a command or an argument
         if self.default_command and not is_misspelt and first not in self.summaries and not is_undecided:
             args = [self.default_command, *args]
         return super().parse_args(ctx, args)
@@ -204,9 +204,9 @@ class Commands(click.Group):
 class Command(click.Command):
     """A command that shows its options under headings, and rejects a repeated option that takes one value.
 
-    Its function gets the stated arguments and options as keywords, except settings, and returns the exit status or
-    None. `examples` are command lines; `notes` follow them in ``--help-all``. If there are many options, ``--help``
-    shows required ones, and those in `COMMON`, `brief` or the examples unless their heading contains "with".
+    Its function gets the stated arguments and options as keywords, except each :class:`Setting`, and returns the exit
+    status or None. `examples` are command lines; `notes` follow them in ``--help-all``. If there are many options,
+    ``--help`` shows required ones, and those in `COMMON`, `brief` or the examples; it omits headings with " with ".
     """
 
     def __init__(
@@ -280,7 +280,7 @@ class Command(click.Command):
             ctx.exit(status)
 
     def _check_output(self, params: dict[str, Any]) -> None:
-        """Complete the format of the answer; raise InputError unless all output files can be written."""
+        """Choose the format of the answer if none is stated; raise InputError if an output file cannot be written."""
         out, plot = params.get("out"), params.get("plot")
         params["form"] = params["form"] or self._form_of(Path(out or ""))
         if out is None and params["form"] == "parquet":
@@ -292,7 +292,7 @@ class Command(click.Command):
 
     @property
     def extensions(self) -> list[str]:
-        """Extensions of files that the function writes itself."""
+        """Extensions of output files that the command allows besides the common formats."""
         return [extension for option in self.params if isinstance(option, Setting) for extension in option.extensions]
 
     def _form_of(self, out: Path) -> str:

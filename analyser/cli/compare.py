@@ -27,7 +27,7 @@ from analyser.common.errors import InputError
 from analyser.common.files import is_there
 
 COMPARISON = "Comparison"  # heading in the help
-DEFAULT_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
+DEFAULT_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}  # key that varies by default
 _TABLE_OPTIONS = ("weights", "per_points", "at_least")  # options that exclude a range (--over)
 _WEIGHTS = Value(lambda text, where: [number(0).read(part, where) for part in split_names(text)])
 _METRIC_TEXT = (
@@ -41,7 +41,7 @@ _OF_MATCHUPS, _OF_SENSITIVITY = (
 
 
 def _metric_notes(duels: bool = True) -> str:
-    """Return the names and titles of metrics, for ``--help-all``; with `duels` those of compare."""
+    """Return the metrics for ``--help-all``; with `duels` those of the command compare, and the policies of duels."""
     from analyser.common.metrics import COMPARE_METRICS, LOSS_METRICS, MATCHUP_METRICS
 
     titles = {name: metric.title.format(at_least="K") for name, metric in (COMPARE_METRICS | MATCHUP_METRICS).items()}
@@ -116,13 +116,13 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], kind: str,
 
 
 def _default_over(kind: str, conditions: dict[str, Any]) -> str | dict[str, Any]:
-    """Return the key that varies by default; if it is stated, take it out of `conditions` as its only value."""
+    """Return the key that varies by default; if `conditions` has its value, move it from there as the only value."""
     key = DEFAULT_OVER[kind]
     return {key: conditions.pop(key)} if key in conditions else key
 
 
 def _check_files(files: tuple[str, ...], kind: str) -> None:
-    """Raise InputError unless one of `files` is a file, and no option states a part of the question."""
+    """Raise InputError if none of `files` is a file, or if an option states a part of the question."""
     if not any(file.endswith(".toml") or is_there(Path(file)) for file in files):
         problem = "a target is missing"
         raise InputError(problem, where="--target", allowed="a unit; or files of whole questions")

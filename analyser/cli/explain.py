@@ -1,4 +1,4 @@
-"""Commands for one result: a trial in words, and the luck of an outcome."""
+"""Commands that explain: one trial in words, and how lucky an observed result was."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from analyser.common.errors import InputError
 @command(
     "ATTACKER [TARGET]",
     Option("--trial N", "Number of the trial. Default: 0, the first.", QUESTION, least=0),
-    Option("--pick", "Instead of --trial: choose it by --metric.", QUESTION, choices=("worst", "median", "best")),
+    Option("--pick", "Select the trial by --metric, not by --trial.", QUESTION, choices=("worst", "median", "best")),
     Option("--metric NAME", "Figure for --pick. Default: models destroyed; in a duel the margin.", QUESTION),
     KIND,
     Option("--trials N", "Trials of the simulation. Default: 1000.", METHOD, least=1),
@@ -70,11 +70,11 @@ def explain_luck(
     kind: str = "attack",
     **method: Any,
 ) -> None:
-    """Compute the probability of a result as bad as yours, or worse.
+    """Compute the probability of a result as bad as yours or worse (after good luck: as good or better).
 
     State your result, such as --destroyed 2 or --got broken=yes. Results are ranked by the first figure that you
-    state, ties by the next. Instead of ATTACKER and TARGET you can give one scenario file, or the file of a whole game
-    (docs/at-the-table.md).
+    state, and ties by the next. Instead of ATTACKER and TARGET you can give one scenario file, or the file of a whole
+    game (docs/at-the-table.md).
     """
     note_without_effect(**method)
     stated_figures = [_parse_got(text) for text in got]

@@ -85,7 +85,7 @@ DUELLIST_KEYS = AllowedKeys(
 
 
 def parse_unit(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
-    """Return a unit's section from a selector with keys after a colon; in a duel, keys of a charge go to `charge`."""
+    """Return a unit's section from a selector with keys after a colon; in a duel, keys of charges go to `charge`."""
     selector, keys = _parse_selector_and_keys(text, where, allowed)
     section: dict[str, Any] = {"unit": selector}
     for key, value in keys.items():
@@ -140,7 +140,7 @@ def _is_flag(key: str) -> bool:
 
 
 def _flags(key: str, entries: Mapping[Any, str]) -> list[KeyOption]:
-    """Return a flag for each bonus or penalty, except opportunity fire, which has an option already."""
+    """Return an option for each bonus or penalty, except opportunity fire, which has one already."""
     names = {"suppressed": "suppressed-attacker"}  # --suppressed already means the target
     path, field, group = ("attack", key), schema.Attack.model_fields[key], key.capitalize()
     return [
@@ -162,8 +162,8 @@ _UNTIL = f"Show the number of attacks until the target has FATE with probability
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """Return a raw scenario with the keys stated as options of the running command.
 
-    A key in `attacks` overrides the option. In other sections two different values raise InputError, as does an
-    option for another kind of fight.
+    A key of an attack in `attacks` overrides the option. Elsewhere a key and an option with different values raise
+    InputError, as does an option for another kind of fight.
     """
     kind = next((kind for kind in schema.TWO_UNIT_KINDS if kind in raw), "attack")
     sections = {kind: attacks or [raw[kind]]} | ({"target": [raw["target"]]} if kind == "attack" else {})
@@ -318,7 +318,7 @@ def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[
 
 
 def question_from(first: str, second: str | None, kind: str) -> Any:
-    """Return the scenario of a fight between two units or, without the second, the file of a question."""
+    """Return the scenario of a fight between two units; without the second, `first` is a file and is returned."""
     if second is not None:
         return raw_scenario(kind, first, second)
     if stated := [option.opts[0] for option, _ in options.key_values()]:

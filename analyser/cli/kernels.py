@@ -1,4 +1,4 @@
-"""Compilation of all kernels ahead of time, by processes that answer sample questions."""
+"""Compilation of all kernels (Numba functions) ahead of time, by processes that answer sample questions."""
 
 from __future__ import annotations
 

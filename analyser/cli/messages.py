@@ -91,7 +91,7 @@ def run_in_thread(work: Callable[[], T], gerund: str) -> T:
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()  # a pool would join it at exit
+    threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()  # a pool would wait for it at exit
     log = _progress_logger()
     with _bar(f"{gerund}: {{elapsed}}", delay=1.0) as bar:
         while not wait([future], _POLL_SECONDS).done:

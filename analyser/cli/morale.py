@@ -1,4 +1,4 @@
-"""Commands for the morale rules of other games (systems), such as ``morale legion``; keys of a question are options."""
+"""Commands for the morale rules of other games (systems), such as ``morale legion``, with an option for each key."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _options(name: str) -> list[KeyOption]:
         group, text = path[0].replace("_", " ").capitalize() if path[1:] else "Question", field.description
         if not text:  # a value of a ruleset: say which file has its default
             file = posixpath.join(MORALE_RULESETS, system.other_rulesets.get(path[1], system.ruleset))
-            text = f"Instead of the value in {posixpath.normpath(file)}."
+            text = f"Replaces the value in {posixpath.normpath(file)}."
         options.append(KeyOption("-".join(path), path, field, group, text, both=True))
     return options
 

@@ -22,7 +22,7 @@ else:
     Parameter = click.ParamType  # generic only since click 8.4
 
 METHOD, OUTPUT = "Method", "Input and output"  # headings in the help
-_NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # numbers that TOML does not accept
+_NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # numbers that TOML does not accept, such as .5
 _INTEGERS = ("N", "K")  # words for an integer in the help
 
 
@@ -65,7 +65,7 @@ class Option(click.Option):
 class Setting(Option):
     """An option that the function of a command does not get, because it is read from the context, such as ``--out``.
 
-    `extensions` are those of files that the function writes itself, besides the common formats.
+    `extensions` are those of output files that the command allows besides the common formats.
     """
 
     def __init__(self, *args: Any, extensions: Sequence[str] = (), **more: Any) -> None:
@@ -76,7 +76,7 @@ class Setting(Option):
 class Choice(click.Choice[str]):
     """Choice of words; the error for a misspelt word has the nearest word.
 
-    `read` returns the value of an allowed text that is no choice, else None; `other` describes such texts in the error.
+    `read` returns the value of a text that is allowed besides the words, else None; `other` describes such texts.
     """
 
     def __init__(self, choices: Sequence[str], read: Callable[[str], Any] = lambda _: None, other: str = "") -> None:
@@ -84,7 +84,7 @@ class Choice(click.Choice[str]):
         self.read, self.other = read, other
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return one of the words, or the value of another text."""
+        """Return one of the words, or the value of another allowed text."""
         other = self.read(value) if value not in self.choices else None
         return super().convert(value, param, ctx) if other is None else other
 

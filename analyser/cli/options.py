@@ -45,7 +45,7 @@ def _precision(text: str, where: str) -> str:
 
 
 def _counts(part: str, example: str) -> Value:
-    """Return the type of counts of faces or cards, such as ``strike=2,miss=1``; for a deck also ``1..12=3``."""
+    """Return the type of an option with counts of faces, such as ``strike=2,miss=1``, or of cards: ``1..12=3``."""
 
     def read(text: str, where: str) -> Any:
         from analyser.game.ruleset import ruleset_parts
@@ -74,7 +74,7 @@ def _names_in(name: str) -> Iterator[str]:
 
 
 def _faces_and_dice(text: str, _: str) -> dict[str, Any]:
-    """Return the table for faces and dice such as ``miss,blank:2``; the scenario checks names and ranges."""
+    """Return the faces and the number of dice in a text such as ``miss,blank:2``; the scenario checks both."""
     faces, _, dice = text.partition(":")
     count = parse_value(dice.strip(), "extra_reroll")
     if not isinstance(count, int):
@@ -85,8 +85,8 @@ def _faces_and_dice(text: str, _: str) -> dict[str, Any]:
 class KeyOption(Setting):
     """An option made from a key of a scenario or a question.
 
-    `path` has the sections of the key, then the key. With `entry`, the key has a list, and the option is a flag that
-    adds `entry` to the list. With `both`, a flag has a ``--no-`` form even if its default is false.
+    `path` has the sections of the key, then the key. With `entry`, the value of the key is a list, and the option is a
+    flag that adds `entry` to it. With `both`, a flag has a ``--no-`` form even if its default is false.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ def _policy_in_words(text: str) -> str | None:
 
 
 def _integer_in(text: str) -> int | None:
-    """Return the integer in a text, or None; the check of the question checks its bounds later."""
+    """Return the integer in a text, or None; its bounds are checked later, with the whole question."""
     return int(text) if _INTEGER.fullmatch(text) else None
 
 

@@ -16,7 +16,7 @@ from analyser.common.files import name_of
 
 CHANGED_TOO_MUCH = 1  # exit status if --fail-over finds too large a change; 2 means an unusable input
 _UNITS_TEXT = "Units, such as 'crown/*' or '*/*@basic'."
-_FAIL_OVER = "Exit with 1 if a probability changed by more than X (0.3 is 30 pp), or a price is no longer fair."
+_FAIL_OVER = "Exit with 1 if a probability changed by more than X (0.3 is 30 pp), or a loadout became mispriced."
 _WORK = (THREADS, DASK, *INPUT)
 
 

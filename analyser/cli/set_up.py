@@ -9,7 +9,7 @@ from analyser.cli.command_base import command
 from analyser.cli.messages import note, progress_bar
 from analyser.cli.option_base import Choice, Option
 
-SHELLS = {  # shell code to print before the script of click
+SHELLS = {  # shell code to print before click's script
     "bash": 'COMP_WORDBREAKS="${COMP_WORDBREAKS//[@:=]/}"  # selectors contain these characters\n',
     "zsh": "(( $+functions[compdef] )) || { autoload -U compinit && compinit; }\n",
     "fish": "",

@@ -33,7 +33,7 @@ def input_error_of(error: Exception, command: str) -> InputError | None:
         return _memory_error(error, command)
     if isinstance(error, OSError):
         return _file_error(error)
-    # In a Python text, bytes of a name that are not UTF-8 are surrogates.
+    # Python represents the bytes of a file name that are not UTF-8 as surrogates.
     if isinstance(error, UnicodeEncodeError) and _UNDECODED_BYTE.search(error.object[error.start : error.end]):
         name, allowed = error.object, "another name, or another folder"
         where = name_of(name) if len(name) <= LONGEST_MESSAGE else "a name"

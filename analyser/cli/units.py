@@ -78,7 +78,7 @@ def units_card(unit: str) -> None:
 
 
 def _card_rows(unit: Unit, selector: str, profiles_text: str) -> list[dict[str, Any]]:
-    """Return the armaments: a record for each row and band (of models, or of a behemoth's damage)."""
+    """Return a record for each row of armaments and each band (a range of models, or of a behemoth's damage)."""
     return [
         {
             "selector": selector,

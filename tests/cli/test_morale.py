@@ -41,8 +41,8 @@ def test_defaults_are_told_and_values_are_written_as_in_a_file():
 
 def test_a_value_of_the_ruleset_says_where_the_shipped_one_stands():
     told = " ".join(answer("morale", "compare", "--help-all").split())
-    assert "--ruleset-legion-rally-sides N Instead of the value in morale/legion.toml." in told
-    assert told.count("Instead of the value in ruleset.toml.") == 3  # die, deck, rules
+    assert "--ruleset-legion-rally-sides N Replaces the value in morale/legion.toml." in told
+    assert told.count("Replaces the value in ruleset.toml.") == 3  # die, deck, rules
 
 
 def test_a_file_of_another_game_and_missing_options_are_named(file):
