@@ -1,4 +1,4 @@
-"""Reports and pages: balance reports (folders with tables and a page), differences of profiles, army cards."""
+"""Reports and pages: balance reports (folders with tables and a page), changes between two versions, army cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Web pages of four answers: a battle, a clash, a build, and a check of fair points. They open offline.
+"""Offline web pages of four answers: a battle, a clash (plan of attacks), a build (best lists), a check of prices.
 
 Coordinates in pictures are percentages of the width and height.
 """
@@ -61,7 +61,7 @@ def battle_page(answer: BattleResult) -> str:
 
 
 WON, DRAWN, LOST = "won", "drawn", "lost"
-_RESULTS = (  # results for the first army, from the best to the worst: event, name, class
+_RESULTS = (  # results for the first army, best first: event, name on the page, CSS class
     ("devastating_victory", "{mine} wins devastatingly", "won much"),
     ("victory", "{mine} wins otherwise", WON),
     ("draw", "draw", DRAWN),
@@ -90,7 +90,7 @@ def result_segments(answer: BattleResult) -> list[dict[str, Any]]:
 def margin_picture(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the bars of :meth:`BattleResult.margins`, without very rare margins at both ends.
 
-    `ticks` are marks of the horizontal axis, `levels` of the vertical axis. `top`, `low` and `high` count downwards.
+    `ticks` are marks of the horizontal axis, `levels` of the vertical axis. `top`, `low` and `high` count from the top.
     """
     likely = [index for index, row in enumerate(rows) if row["probability"] >= NEGLIGIBLE]
     shown = rows[likely[0] : likely[-1] + 1]
@@ -117,7 +117,7 @@ def margin_picture(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def survival_picture(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return SVG paths of :meth:`BattleResult.survivors`: for each side the mean, and the band of the middle 80%."""
+    """Return SVG paths of :meth:`BattleResult.survivors`: each side's mean, and the band of the middle 80%."""
     rounds = max(row["round"] for row in rows)
 
     def path(percents: Iterable[float], first: int = 0, step: int = 1) -> str:
@@ -207,7 +207,7 @@ def _slug(selector: str) -> str:
 
 
 def _script_data(answer: Clash) -> dict[str, Any]:
-    """Return the data for the scripts; a unit in both armies has two entries."""
+    """Return the data for the page's scripts; a unit in both armies has two entries."""
     sides, frames = [], []
     for side, other in (answer.mine, "yours"), (answer.yours, "mine"):
         key, part = side.key, side.frame

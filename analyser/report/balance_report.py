@@ -94,8 +94,8 @@ def write_report(
     Raises
     ------
     InputError
-        An error of :func:`analyser.matchups`, or no attack is possible. Or `out` cannot be written, has other content,
-        or is being written by another run.
+        :func:`analyser.matchups` refuses the arguments, no attack is possible, or `out` cannot be written, has other
+        content, or is being written by another run.
     KeyboardInterrupt
         Ctrl-C.
 
@@ -154,7 +154,7 @@ def write_report(
         if tactic_contents := [*contents]:
             inputs = inputs._replace(tactics=frame_of_contents(tactic_contents))
         if opponents:
-            # InputError: no two loadouts exchange losses, for example in a report of duels, which has no fair points.
+            # Without shots and charges (a report of duels alone) there are no fair points, but an InputError.
             with suppress(InputError):
                 sides, against = tuple(chosen.values()), tuple(opponents.values())
                 prices = fair_points(sides, against=against, progress=lambda *_: check(), **settings)

@@ -36,7 +36,7 @@ _COLUMNS = [*KEYS, "metric", "unit", "old", "new", "change", "note"]
 _DIGITS = 12  # decimals of a change; more would be rounding errors of sums
 _STEPS = 1000  # steps of the progress bar
 _StageProgress = Callable[[int], Progress]
-_STAGES = 3  # stages with progress: old EXCHANGES, other situations of old profiles, other situations of new profiles
+_STAGES = 3  # stages with progress: EXCHANGES of the old profiles, then other situations of the old, and of the new
 
 
 def diff(
@@ -117,14 +117,14 @@ _Comparison = tuple[pd.DataFrame, dict[str, Any]]  # old and new matchups joined
 
 
 def _stage_progress(report: Progress) -> _StageProgress:
-    """Return a function that returns the progress callback of a stage."""
+    """Return a function from the number of a stage to the progress callback of that stage."""
     return lambda stage: lambda done, total: report(_STEPS * (stage * total + done) // (_STAGES * total), _STEPS)
 
 
 def _compare_folders(
     sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _StageProgress, threads: int | None
 ) -> _Comparison:
-    """Compare two folders of profiles; two unedited loadouts fight each other only for verdicts."""
+    """Compare two folders of profiles; fights of two unedited loadouts are computed only for verdicts."""
     old, new = (side.source for side in sides if isinstance(side.source, Profiles))
     names = "attackers", "defenders"
     attacking, defending = ([_selected(arguments[name], library) for library in (old, new)] for name in names)
@@ -173,7 +173,7 @@ def _blocks(attackers: Sequence[str], defenders: Sequence[str], changed: set[str
 def _rows_of_blocks(
     frame: pd.DataFrame, blocks: Sequence[tuple[list[str], list[str]]], situations: Sequence[Situation]
 ) -> pd.DataFrame:
-    """Return the rows of a table for the pairs in `blocks` and the exchanges of fire among `situations`."""
+    """Return the rows of a table whose pair is in `blocks`, and whose situation is in `situations` and EXCHANGES."""
     wanted = pd.Series(False, frame.index)
     for rows, columns in blocks:
         wanted |= frame["attacker"].isin(rows) & frame["defender"].isin(columns)
@@ -181,7 +181,7 @@ def _rows_of_blocks(
 
 
 def _standing_changes(old: Matchups, new: Matchups, edited: Sequence[str]) -> dict[str, Any]:
-    """Return the changes of edited and of other loadouts, and the new opponents; or the reason for no verdicts."""
+    """Return fields of a Diff: the changed standings and the new opponents, or the reason why there are no verdicts."""
     try:
         before, after = Standings(old), Standings(new)
     except InputError as error:
@@ -247,7 +247,7 @@ def _matchup_arguments(
     situations: Sequence[Situation | str] | None,
     report: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """Return the arguments for :func:`matchups`: those of the first report if there is one, else the caller's."""
+    """Return the arguments for :func:`matchups`: those of the first report if there is a report, else the caller's."""
     if report is None:
         sides = {"attackers": [attackers or ALL_LOADOUTS], "defenders": [defenders or ALL_LOADOUTS]}
         return {**sides, "situations": situations or [ALL_SITUATIONS]}
@@ -279,7 +279,7 @@ def _unchanged(old: _Side, new: _Side, arguments: dict[str, Any]) -> Diff:
 
 
 def _changed_matchups(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Return the figure that changed most in each changed matchup."""
+    """Return a row for each changed matchup, with the figure that changed most."""
     # `reindex`, because reports of earlier versions lack some figures.
     columns = ([f"{name}_{side}" for name in names] for side in ("old", "new"))
     old, new = (np.nan_to_num(joined.reindex(columns=column).to_numpy(np.float64), nan=0.0) for column in columns)
@@ -305,7 +305,7 @@ def _changed_matchups(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFram
 
 
 def _repriced_matchups(joined: pd.DataFrame) -> pd.DataFrame:
-    """Return the changed efficiency in matchups of loadouts with changed points, the largest change first."""
+    """Return the changes of efficiency in matchups of loadouts whose points changed, the largest first."""
     sides = ("attacker_points", "defender_points")
     same = [joined[f"{side}_old"].eq(joined[f"{side}_new"]) | joined[f"{side}_new"].isna() for side in sides]
     result = _changed_matchups(joined[~(same[0] & same[1])].reset_index(drop=True), (EFFICIENCY,))

@@ -37,17 +37,17 @@ class Diff(FramedAnswer):
     opponents : Opponents or None
         The opponents of the new verdicts; None without verdicts.
     judged : str
-        These opponents, and the situations that the verdicts depend on, in words.
+        The opponents and the situations on which the new verdicts depend, in words.
     edits : tuple of Edit
         Edits of the units and the ruleset.
     frame : DataFrame
         The changed matchups, largest change first: `attacker`, `defender`, `situation`, `metric`, `old`, `new`,
-        `change`, and `unit`. `note` marks an attack that became possible or impossible; an impossible attack has 0.
+        `change`, and `unit`. `note` marks an attack that became possible or impossible; an impossible one counts as 0.
     for_points : DataFrame
-        Changed expected points destroyed per 100 points, in matchups of loadouts with changed points. `share` is the
-        change divided by the old figure, or by 1 point if that is larger. Empty if a metric is given.
+        Changes of the expected points destroyed per 100 points, in matchups of loadouts whose points changed. `share`
+        is the change divided by the old figure, or by 1 point if 1 is larger. Empty if a metric is stated.
     n_compared : int
-        Number of matchups in both old and new.
+        Number of matchups that are in old and in new.
     gone, added : tuple of str
         Loadouts only in old, and only in new.
     old, new : ProfilesUsed
@@ -135,7 +135,7 @@ class Diff(FramedAnswer):
         )
 
     def _die_and_deck(self) -> list[str]:
-        """Return die and deck, or both pairs if they differ between old and new."""
+        """Return the assumed die and deck; if they differ, those of old and those of new."""
         old, new = self.old.assumptions, self.new.assumptions
         return [*new] if old == new else [*(f"old: {line}" for line in old), *(f"new: {line}" for line in new)]
 
@@ -239,7 +239,7 @@ def _table(frame: pd.DataFrame, heading: str, limit: int) -> Block:
     if not for_points:
         heads = [MATCHUP_METRICS[name].head for name in shown["metric"]]
         names = {"figure": heads, **names, "": shown["note"].tolist()}
-    where = f"changed{' with the points' if for_points else ''}, largest change first"
+    where = f"changed{' because points changed' if for_points else ''}, largest change first"
     first = f" (the first {limit})" if len(frame) > limit else ""
     title, rows = f"{heading}: {len(frame):,} {where}{first}", [*zip(*figures.values(), *names.values())]
     return Block(title, [*figures, *names], rows, ">" * len(figures) + "<")

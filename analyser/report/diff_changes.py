@@ -106,7 +106,7 @@ def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
 
 
 def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield path and text of each value in nested data; the path names list items by id, band or index."""
+    """Yield the path and the text of each value in nested data; a path names an item of a list by id, band or index."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _leaves(value, f"{path}.{key}" if path else str(key))
@@ -119,13 +119,13 @@ def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 class StandingChange(NamedTuple):
-    """Old and new standing of a loadout, and changed leads over opponents, with old and new margin."""
+    """Old and new standing (points and verdict) of a loadout, and its matchups in which the lead changed sides."""
 
     loadout: str
     old: Standing
     new: Standing
     lead_changes: LeadChanges
-    margins: Mapping[str, tuple[float, float]] = MappingProxyType({})
+    margins: Mapping[str, tuple[float, float]] = MappingProxyType({})  # old and new, by opponent
 
     @property
     def sentence(self) -> str:
@@ -164,7 +164,7 @@ class StandingChange(NamedTuple):
 
     @property
     def _reason_besides_probability(self) -> str:
-        """Reason of a new verdict that does not follow from the probabilities: a better loadout; else empty."""
+        """Reason of a new verdict that follows from a better loadout, not from probabilities; else empty."""
         new = self.new
         return "" if follows(new.verdict, new.under_probability, new.over_probability) else new.why
 
@@ -228,7 +228,7 @@ class StandingChanges(NamedTuple):
 
 
 def edited_loadouts(before: Mapping[str, Loadout], after: Mapping[str, Loadout]) -> list[str]:
-    """Return the loadouts, by name, whose points or fights differ between both mappings."""
+    """Return the names of the loadouts in both mappings whose points or fights differ."""
     both = ((name, old, after[name]) for name, old in before.items() if name in after)
     return [name for name, old, new in both if old.level.points != new.level.points or not fight_alike(old, new)]
 

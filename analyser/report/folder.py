@@ -145,7 +145,7 @@ def replacing_folder(out: Path) -> Iterator[Path]:
 @contextmanager
 def _locked(folder: Path, out: Path) -> Iterator[None]:
     """Create and lock a folder, and delete it afterwards."""
-    if folder.exists() and any(folder.iterdir()) and not is_there(folder / LOCK):  # else left by a killed run
+    if folder.exists() and any(folder.iterdir()) and not is_there(folder / LOCK):  # with a lock: left by a killed run
         raise InputError("this folder for an unfinished report has other content", where=str(folder))
     folder.mkdir(exist_ok=True)
     try:
@@ -231,8 +231,8 @@ class StoredReport(NamedTuple):
 def read_report(folder: Path) -> StoredReport | None:
     """Return the report in a folder; None if there is none.
 
-    A folder with a manifest, or with two of :data:`FILES_READ`, counts as a report. Raise InputError, which names the
-    file, for a damaged report or another format.
+    A folder with a manifest, or with two of :data:`FILES_READ`, counts as a report. If it is damaged or has another
+    format, raise InputError, which names the file.
     """
     manifest = manifest_of(folder)
     if not manifest:

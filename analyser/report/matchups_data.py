@@ -36,7 +36,7 @@ LEAST_SHARE_OF_HIGHEST = 0.002  # the colour scale begins at this share of the h
 
 
 def page_data(answer: Matchups, figures: Sequence[str] = PAGE_FIGURES) -> dict[str, Any]:
-    """Return :func:`figures_data` of a report, with `figures`, optional figures of its table, and user metrics."""
+    """Return :func:`figures_data` of a report: `figures`, further figures of its table, and the user's metrics."""
     further_names = [name for name in TWO_SIDED_FIGURES if answer.frame[name].notna().any()]
     further_names += [name for name in map(str, answer.frame) if function_of(name) is not None]
     names = [*figures, *(["p_activated"] if answer.frame["p_activated"].gt(0).any() else []), *further_names]
@@ -57,11 +57,11 @@ def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
 def figures_data(
     frame: pd.DataFrame, situations: Sequence[Situation], sides: Sequence[Mapping[str, Any]], names: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the data for the scripts of a page, in the order of the table: by pair, then by situation.
+    """Return the data for the scripts of a page, in the order of the table: by pair of loadouts, then by situation.
 
     `names` are the figures to include; `sides` are all loadouts in the table (:func:`side_data`). In the result,
-    `pairs` has indices of attackers and defenders in `sides`. `row` and `why_not` are indices in `rows` and `why`, or
-    -1.
+    `pairs` has indices of attackers and defenders in `sides`. `row` and `why_not` are indices in `rows` and `why`; -1
+    for none.
     """
     metrics = {name: metric_by_name(name) for name in names}
     metrics |= {name: metrics[name]._replace(title=title) for name, title in TITLES_ON_PAGE.items() if name in metrics}
@@ -98,7 +98,7 @@ def figures_data(
 def packed_figures(data: Mapping[str, Any]) -> str:
     """Return the data packed as text for ``figures.js``, by :func:`analyser.web.html.pack_data`.
 
-    `columns` names the columns behind the JSON. Each is an array of 32-bit floats, ordered by situation, then by pair.
+    `columns` names the arrays that follow the JSON: 32-bit floats, ordered by situation, then by pair of loadouts.
     Figures have 12 significant bits, and a missing figure is NaN.
     """
     columns = {**data["columns"], **{name: data[name] for name in _INDEX_COLUMNS}}

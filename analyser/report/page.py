@@ -173,7 +173,7 @@ def _without_duels(answer: Matchups) -> dict[str, str]:
 
 
 def _notes(dominated: Iterable[TableRow], duels: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return sentences by unit: which loadouts dominate its loadouts, and what its tactic costs."""
+    """Return sentences by unit: the loadouts that dominate its loadouts, and the cost of its tactic in duels."""
     result: dict[str, list[str]] = {}
     for row in dominated:
         saved = f"which costs {row['points_saved']} points less" if row["points_saved"] else "which costs no more"
@@ -229,7 +229,7 @@ def trades_of(answer: Matchups) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the points that 100 points of one side destroy in a round, as tables of loadouts and of factions.
 
     Attackers are rows, targets are columns. A figure of factions is a mean over units, and the figure of a unit a mean
-    over its levels. Figures are NaN if the two sides do not fight.
+    over its levels. A figure is NaN if the two do not fight.
     """
     exchange = exchange_of(answer.frame, answer.attackers, answer.situations, answer.ruleset)
     names, points = [loadout.selector for loadout in exchange.loadouts], exchange.points
@@ -262,8 +262,8 @@ def wins_of(frame: pd.DataFrame) -> pd.DataFrame:
 def enemies_data(loadouts: Sequence[str], wins: pd.DataFrame, trades: pd.DataFrame | None) -> dict[str, Any]:
     """Return tables for the scripts of a page: a row for each loadout, a column for each unit, in the given order.
 
-    `wins` and `draws` are probabilities in tenths of a percent; `ahead` is points destroyed minus points lost. Each
-    figure is a mean over the levels of the unit; None for a loadout against its own unit, or without a fight.
+    `wins` and `draws` are probabilities in tenths of a percent; `ahead` is points destroyed minus points lost, per 100
+    points. Figures are means over the levels of the unit; None for a loadout's own unit, or without a fight.
     """
     destroyed = pd.DataFrame() if trades is None else trades
     draws = 1 - wins - wins.T

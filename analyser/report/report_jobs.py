@@ -62,13 +62,13 @@ def matchups_as_parquet(
     row: str | None,
     threads: int,
 ) -> bytes:
-    """Return the content of a job as a Parquet file."""
+    """Return the matchups of a job as the bytes of a Parquet file."""
     defending = DefendingSide(defenders, ruleset, row, threads)
     return bytes(compute_grid(attackers, defending, [situation]).to_parquet(index=False))
 
 
 def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[Job]:
-    """Return jobs that fill the fight cache with the missing fights of all opponents, one job for each situation."""
+    """Return a job for each situation with missing fights among all opponents; it adds them to the fight cache."""
     cache = FightCache(opponents, DefendingSide(opponents, inputs.ruleset, None, 1))
     fights = len(opponents) ** 2
     return [
@@ -79,21 +79,21 @@ def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[
 
 
 def fill_fight_cache(opponents: tuple[Loadout, ...], ruleset: Ruleset, situation: Situation) -> bytes:
-    """Fill the fight cache with the fights of all opponents; return empty content."""
+    """Fill the fight cache with the fights among all opponents; return empty content."""
     defending = DefendingSide(opponents, ruleset, None, 1)
     compute_grid(opponents, defending, [situation], raise_if_interrupted, FightCache(opponents, defending))
     return b""
 
 
 def joined_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.DataFrame:
-    """Return the contents of all jobs as one table without duplicates."""
+    """Return the contents of all jobs, by direction, as one table without duplicates."""
     tables = [join_by_situation([pd.read_parquet(BytesIO(part)) for part in parts], situations) for parts in contents]
     whole = pd.concat(tables, ignore_index=True)
     return whole.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
 
 
 class Balance(NamedTuple):
-    """Tables of the balance report that follow from the matchups."""
+    """Tables of a balance report that are computed from its matchups."""
 
     prices: FairPoints | None  # None without exchanges of fire
     balance: pd.DataFrame  # efficiency of each loadout

@@ -60,7 +60,7 @@ class Version(NamedTuple):
 
     name: str
     reports: list[Report]
-    profiles: str  # versions that the reports name, usually one
+    profiles: str  # versions of profiles that the reports name, usually one
     cards: Mapping[str, str]  # by unit: address of its card in one of the reports
     names: Mapping[str, str]  # names of units and loadouts, by selector
     standings: Standings | None
@@ -104,7 +104,7 @@ def write_site(
 ) -> Path:
     """Write the index page of all reports in `folder` and its subfolders, and return the path of the page.
 
-    Reports are in ``folder/VERSION/NAME``. Versions are sorted by name, with numbers in names by value. For each
+    Reports are in ``folder/VERSION/NAME``. Versions are sorted by name, and numbers in names by value. For each
     version the page has verdicts on the loadouts of all reports together (:func:`analyser.fair_points`). It also has
     the changes since the version before: edits of the profiles, and loadouts with changed points or verdict.
 
@@ -119,8 +119,8 @@ def write_site(
     Raises
     ------
     InputError
-        There is no report, a report cannot be read, or the page would replace a page of another program, or a report
-        of other profiles.
+        There is no report, a report cannot be read, the page would replace a page of another program, or an added
+        report would replace a report of other profiles.
     """
     root = path_of(folder, "site")
     page = root / INDEX_PAGE
@@ -153,7 +153,7 @@ def _write_reports(root: Path, version: str, library: Profiles, executor: Execut
             problem, allowed = "this report is of other profiles, so it is not replaced", "another VERSION"
             raise InputError(problem, where=str(folder), allowed=allowed)
     prices: FairPoints | None = None
-    with suppress(InputError):  # no prices without exchanges of fire; write_report raises any other error again
+    with suppress(InputError):  # no prices without shots and charges; write_report raises any other error again
         prices = fair_points(ALL_LOADOUTS, profiles=library, **how)
     how |= {"field": prices, "profiles": library, "executor": executor, "home": f"../../{INDEX_PAGE}"}
     for (ours, theirs), folder in folders.items():
@@ -181,7 +181,7 @@ def _versions(reports: Sequence[Report]) -> Iterator[Version]:
         assumptions = tuple(dict.fromkeys(line for profiles in used for line in profiles.assumptions))
         units = _units(group)
         standings: Standings | None = None
-        with suppress(InputError):  # without exchanges of fire there are no standings
+        with suppress(InputError):  # without shots and charges there are no standings
             standings = Standings(matchups_of([report.stored for report in group]))
         cards = {unit: report.address(anchor_of(unit)) for report in group[::-1] for unit in report.stored.content}
         result = Version(name, group, versions, cards, _names(units), standings, assumptions=assumptions)

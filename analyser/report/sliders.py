@@ -29,12 +29,12 @@ class VerdictsByPrice(NamedTuple):
     today: int  # index of today's price
     under: list[float]
     over: list[float]
-    verdicts: list[str]
-    doubt: str  # reason for undecided verdicts, or empty; from a better loadout's price upwards all are over-priced
+    verdicts: list[str]  # over-priced from the price of a better loadout upwards
+    doubt: str  # reason why the other verdicts are undecided, or empty
 
 
 def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
-    """Return verdicts at prices around fair points; a doubt applies to all if it alone blocks today's verdict."""
+    """Return verdicts at prices around fair points; a doubt counts for all if it alone makes today's undecided."""
     ends = np.log([1 / PRICE_RANGE, PRICE_RANGE]) - np.log(price["points_over_fair"])
     first, last = min(0, int(ends[0] / np.log(STEP))), max(0, int(ends[1] / np.log(STEP)))
     change = np.arange(first, last + 1) * np.log(STEP)
@@ -55,7 +55,7 @@ def slider_data() -> dict[str, Any]:
 
 
 def engine_of(loadouts: Iterable[Loadout], situations: Sequence[Situation], ruleset: Ruleset) -> str:
-    """Return the WebAssembly calculator and the units as text; empty without shots and charges, or if no unit fits."""
+    """Return the WebAssembly calculator and the units as text; empty without shots and charges, or units that fit."""
     actions = [_action(situation) for situation in situations if situation.kind in EXCHANGE_KINDS]
     units = {loadout.selector: entry for loadout in loadouts if (entry := unit_facts(loadout)) is not None}
     if not actions or not units:

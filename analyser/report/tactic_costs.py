@@ -41,15 +41,15 @@ COLUMNS = ("attacker", "defender", "value", "tactic", "cost", "exploitable", "be
 
 @dataclass(frozen=True, repr=False)
 class Tactics(Answer):
-    """Cost in each duel of the simple tactic that comparisons use.
+    """Cost of the simple tactic that comparisons use, in each duel.
 
     Attributes
     ----------
     frame : DataFrame
         A row for each pair, with `attacker`, `defender`, and `value`: the value for the attacker if both play best.
         `tactic` is the attacker's tactic in comparisons; `cost` is its cost against the enemy's best play, and
-        `exploitable` its cost against the enemy's best response. `best_tactic` is the best simple tactic, `best_cost`
-        its cost. `first_move` is the first move of best play. `reason` explains a missing answer.
+        `exploitable` its cost against an enemy who knows the tactic. `best_tactic` is the best simple tactic, and
+        `best_cost` its cost. `first_move` is the first move of best play. `reason` explains a missing answer.
     terms : DuelTerms
     profiles : ProfilesUsed
     """
@@ -126,7 +126,7 @@ def note_of(frame: pd.DataFrame) -> str:
     costs = frame.loc[frame["reason"] == "", "cost"]
     share, mean = _misjudged(frame), float(costs.mean()) if len(costs) else 0.0
     worse = f"Simple tactics are worse than best play by more than {100 * MISJUDGED_COST:g} percentage point"
-    return f"{worse} in {100 * share:.0f}% of {len(costs)} duels, and by {100 * mean:.1f} points on average."
+    return f"{worse} in {100 * share:.0f}% of {len(costs)} duels; their mean cost is {100 * mean:.1f} points."
 
 
 def _misjudged(frame: pd.DataFrame) -> float:
@@ -225,7 +225,7 @@ def frame_of_contents(contents: Sequence[bytes]) -> pd.DataFrame:
 
 
 def duels_of(attacker: Loadout, defenders: Sequence[Loadout], terms: dict[str, Any], ruleset: dict[str, Any]) -> bytes:
-    """Return the duels of one attacker as JSON."""
+    """Return the duels of one attacker against all defenders as JSON."""
     return json_text([_row(attacker, defender, terms, ruleset) for defender in defenders]).encode()
 
 

@@ -48,7 +48,7 @@ def kind_of(verdict: str) -> str:
 
 
 def mispriced_probability(price: TableRow) -> float:
-    """Return the probability that a loadout is too cheap or too dear; 0 if a better loadout decides the verdict."""
+    """Return P(too cheap) or P(too dear), whichever is higher; 0 if a better loadout decides the verdict."""
     under, over = price["under_probability"], price["over_probability"]
     is_decided_otherwise = price["verdict"] == OVER and not follows(OVER, under, over)
     return 0.0 if math.isnan(under) or is_decided_otherwise else max(under, over)
@@ -87,7 +87,7 @@ def axis_position(ratio: float) -> float:
 
 
 def lines_of(cards: Sequence[Mapping[str, Any]], dominated: Container[str] = ()) -> list[dict[str, Any]]:
-    """Return the lines of units: mispriced, fair, undecided; in each group by probability, then by distance from fair.
+    """Return a line for each unit: mispriced, fair, undecided; the surest first, then the farthest from its fair price.
 
     A search for "dominated" finds the units in `dominated`.
     """

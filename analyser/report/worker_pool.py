@@ -1,6 +1,6 @@
 """Run jobs in this process or in worker processes, and cache their contents; Ctrl-C takes effect between jobs.
 
-The content of a job depends only on its arguments, so any process can run it.
+The content of a job (the bytes that it returns) depends only on its arguments, so any process can run it.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _submit(executor: Executor | None, job: Job) -> Future[bytes]:
 
 
 def run_if_same_version(version: str, job: Job) -> bytes:
-    """Run a job; RuntimeError if this process runs another version of the program, whose bytes could differ."""
+    """Run a job; RuntimeError if this process runs another version of the program, whose content could differ."""
     if program_digest() != version:
         raise RuntimeError("another version of the program")
     return job.run()
@@ -175,7 +175,7 @@ def _content(future: Future[bytes]) -> bytes | None:
     """Wait for the content of a job and return it; None if the job was lost or failed."""
     try:
         return future.result()
-    except (Exception, CancelledError):  # the main process runs the job again, and raises the error
+    except (Exception, CancelledError):  # this process runs the job again, which raises the error here
         return None
 
 

@@ -59,7 +59,7 @@ def test_a_change_of_points_shows_in_every_matchup_for_points(old, tmp_path, cap
     assert diff(old, cheaper, metric="p_annihilated").for_points.empty
     status, out, _ = run(capsys, old, cheaper, "--fail-over", 0.05)
     assert status == 0  # an ordinary new price
-    assert f"{len(changed)} changed with the points, largest change first" in out
+    assert f"{len(changed)} changed because points changed, largest change first" in out
 
 
 def test_edits_go_by_ids_and_bands_and_take_lists_of_words_whole():

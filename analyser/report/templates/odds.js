@@ -1,4 +1,4 @@
-// Odds of each card of an army against a target. The exact engines compute them; they are unpacked on first use.
+// Odds of each card of an army against a target, computed by the exact engines, which are unpacked on first use.
 
 const odds = byId("odds");
 const WRONG = "wrong"; // a number that is missing or out of its range

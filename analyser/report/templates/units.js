@@ -1,4 +1,4 @@
-// The rows of units: the visible ones, and the unit in view.
+// The list of units with its filters, and the card of the unit in view.
 
 const list = byId("units");
 const lines = [...list.children];
@@ -48,7 +48,7 @@ view.addEventListener("input", (event) => {
   byId("level").focus();
   history.replaceState(null, "", hashOf(inView));
 });
-view.addEventListener("click", () => history.replaceState(null, "", hashOf(inView))); // Back returns to this card
+view.addEventListener("click", () => history.replaceState(null, "", hashOf(inView))); // so that Back returns to this card
 list.addEventListener("arrive", (event) => {
   const line = event.target.closest("li[data-unit]");
   if (line.hidden) clearFilters();

@@ -25,7 +25,7 @@ const sharesLost = ({ engine, actions, ...ranking }, unit, enemy) => {
   return [lost(unit, enemy), lost(enemy, unit)];
 };
 
-// Points that a unit destroys in a round, and the share of it that a point of an enemy destroys; means over enemies.
+// Means over enemies: the points that a unit destroys in a round, and the share of the unit that an enemy point destroys.
 const meanLosses = async (all, unit, enemies, isWanted) => {
   let [destroyed, lost, end] = [0, 0, performance.now() + SLICE];
   for (const enemy of enemies) {
