@@ -123,7 +123,7 @@ def tactic_costs(
     title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw a bar for the mean cost to each unit of a simple tactic against best play, with a line to the highest cost.
+    """Draw the mean cost of each unit's simple tactic against best play as a bar, with a line to the highest cost.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ _BAR: dict[str, Any] = {"color": look.MEDIUM, "edgecolor": look.DARK, "linewidth
 
 
 class Curve(NamedTuple):
-    """One distribution over the values of a plot, in percent; `ends` of 95% intervals have shape (2, values)."""
+    """One distribution over the values of a plot, in percent; `ends` are the low and the high ends of 95% intervals."""
 
     name: str
     percent: NDArray[np.float64]
@@ -62,13 +62,13 @@ def distribution(
         A tidy frame has `probability` and a column of values; rows with equal values are summed. 95% intervals are
         computed from `count`, or read from `low` and `high` (cumulative: `at_least_low`, `at_least_high`).
     x : str, or (str, int), optional
-        The column of the values; or the name of a number in a result, with its round or attack. Default: the main
-        number of a result, or the column `value` or `models_destroyed`.
+        The column of the values; or a figure of a result, such as ``"damage_left"``, with a round or attack. Default:
+        the main figure of a result, or the column `value` or `models_destroyed`.
     by : str, optional
         A column of a frame; each of its values becomes a series.
     kind : {"summary", "bars", "lines", "at least"}, optional
         ``"summary"`` draws bars, and P(at least so many) as a stepped line; it is the default for one series of
-        integers on a new figure. Otherwise the default is bars. Tails of long distributions below 0.01% are left out.
+        integers on a new figure. Otherwise the default is bars. Tails below 0.01% of long distributions are left out.
     lost : str, optional
         A bool column of a frame, True for lost units, whose bars are hatched.
 
@@ -174,7 +174,7 @@ def _curves(sources: Sequence[Source], kind: Kind, drawn_values: Any = None) -> 
 
 
 def _sum_by_value(source: Source, column: str, values: list[Any]) -> NDArray[np.float64]:
-    """Return a column summed by value, 0 for missing values: shape (values,)."""
+    """Return the sums of a column for each of `values`; 0 for a missing value."""
     summed = source.frame.groupby(source.x, sort=False, observed=True)[column].sum()
     return summed.reindex(values, fill_value=0).to_numpy(np.float64)
 
@@ -196,7 +196,7 @@ def _drawn_indices(pmfs: NDArray[np.float64], kind: Kind) -> list[int]:
 
 
 def _interval_ends(source: Source, kind: Kind, values: list[Any]) -> NDArray[np.float64] | None:
-    """Return the ends of simulated 95% intervals, shape (2, values); None if there are none."""
+    """Return the low and the high ends of simulated 95% intervals, a row each; None if there are none."""
     if "count" in source.frame:
         counts = _sum_by_value(source, "count", values)
         low, high, _ = intervals(_at_least(counts, kind).round(), int(counts.sum()))

@@ -64,7 +64,7 @@ def heatmap(
     """Draw a tidy frame or matchups as a table of coloured cells, with a number in each cell, and a colour bar.
 
     Matchups are sorted by their means, which are the last column and row, and their columns are grouped by category.
-    The bar takes a part of the area of `ax`.
+    The colour bar takes part of the area of `ax`.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def _separate_groups(ax: Axes, table: Table) -> None:
 
 
 def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale, *, is_titled: bool = False) -> None:
-    """Draw the colour bar beside the cells; it has no label if the label is too long and the title says the same."""
+    """Draw the colour bar beside the cells; without its label if that is too long and the title says the same."""
     if isinstance(ax, look.Picture):
         inches = ax.get_window_extent().width / ax.figure.dpi
         position: dict[str, Any] = {"cax": ax.inset_axes((1 + SCALE_GAP / inches, 0, SCALE_WIDTH / inches, 1))}

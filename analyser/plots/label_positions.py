@@ -20,7 +20,7 @@ def label_offsets(markers: Floats, labelled: Sequence[int], outwards: Sequence[f
     Parameters
     ----------
     markers : float array, shape (markers, 2)
-        Positions of the markers in pixels.
+        Positions (x and y) of the markers in pixels.
     labelled : sequence of int
         Indices of the markers with a label, the most important first.
     outwards : sequence of float
@@ -47,7 +47,7 @@ def label_offsets(markers: Floats, labelled: Sequence[int], outwards: Sequence[f
         to_edge = np.minimum(positions, corner - positions).min(axis=1) / MARKER_CLEARANCE
         space = np.minimum(to_edge, _nearest(positions, markers) / MARKER_CLEARANCE)
         space = np.minimum(space, _nearest(positions, labels) / LABEL_CLEARANCE)
-        best = int(np.argmax(np.minimum(space, 1.0)))  # the first position with enough space (1), else with most
+        best = int(np.argmax(np.minimum(space, 1.0)))  # the first position with enough space (1), or else most
         labels = np.vstack([labels, positions[best]])
         result.append(offsets[best])
     return np.array(result).reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""Plots against one or two varied numbers: lines, the best line by range or by pair of numbers, and a Pareto front."""
+"""Plots against one or two varied numbers: lines (of loadouts), the best line by range or pair, Pareto fronts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SQUARE = 4.2  # inches
 _STRIP_HEIGHT = 0.05  # height of the strip of best lines, as a share of the axes
 _TIED = "equal, or no significant difference"
 _ZORDER = 0.8
-_MOST_NAMED = 8  # most points of a front with names
+_MOST_NAMED = 8  # most named points of a front
 _GREY = "0.8"  # other lines in line plots; ties in maps
 _OTHER = "0.35"  # other lines in maps
 _COLOURS = tuple(str(style["color"]) for style in look.STYLES[1:])  # colours in maps; black would look grey
@@ -50,8 +50,8 @@ def best_lines(
     Parameters
     ----------
     data : DataFrame
-        `line`, the columns `x` and `metric`, and if simulated ``metric_low`` and ``metric_high``. Of more than six
-        lines, those best in most ranges are coloured, and the others grey.
+        `line` (its name), the columns `x` and `metric`, and if simulated ``metric_low`` and ``metric_high``. Of more
+        than six lines, those that are best in most ranges are coloured, and the others grey.
     x, metric : str
     best : sequence of (from, to, name)
         Ranges of the strip and the best line in each; the range is grey if that line has no colour.
@@ -147,7 +147,7 @@ def trade_map(
     title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the best line for each pair of two numbers as a colour, with contours of the value of that line.
+    """Draw the best line (such as a loadout) for each pair of two numbers as a colour, with contours of its value.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def trade_map(
     x, y : str
     lines : sequence of str
         All lines, in the order of their colours. With at most one line, colours show its value. Of more than five
-        lines, those best in most cells have their own colours, and the others share one.
+        lines, those that are best in most cells have their own colours, and the others share one.
     quantity : str, optional
         Name of the values; they are in percent if it starts with ``P(``.
     label, color : optional
