@@ -35,7 +35,7 @@ export function withChanges(unit, changes, edits) {
   return now;
 }
 
-/** Add a rule of a unit, or a quality of its rows, or remove it. */
+/** Add or remove a rule of a unit, or a quality of its rows. */
 function mark(unit, at, keyword, isOn) {
   const marked = (keywords) => [...keywords.filter((each) => baseOf(each) !== keyword), ...(isOn ? [keyword] : [])];
   if (at === "unit") unit.rules = marked(unit.rules);

@@ -26,7 +26,7 @@ function viewOf() {
   return state.target ? "fight" : "targets";
 }
 
-/** Take over a state, with what is possible for its units. */
+/** Take over a state, without values that its units cannot have. */
 function setState(next) {
   units = unitsOf(page, next.own);
   state = settled(next, units, page);
@@ -205,8 +205,8 @@ addEventListener("popstate", (event) => {
   const there = fromLink(location.hash);
   const { attacker, target, row, beside, conditions } = there;
   depth = event.state?.depth ?? 0;
-  const parts = event.state ? { attacker, target, row, beside, conditions } : there; // losses in the game stay
-  change(parts, { view: event.state?.view }); // and enter the address
+  const parts = event.state ? { attacker, target, row, beside, conditions } : there; // losses in the game stay, and enter the address
+  change(parts, { view: event.state?.view });
 });
 
 function begin() {

@@ -9,10 +9,10 @@ import { capital, hasWords, percent, tenths, wordsOf } from "./words.js";
 import { workshop } from "./workshop.js";
 
 const MOST_LISTED = 6;
-const CHANCE = "Chance that it is destroyed, broken or flees, best row";
+const CHANCE = "Chance that the best row removes it: destroyed, broken or fled";
 const REMOVED = "to remove them: destroyed, broken or fled";
 const SHOOTS = "shoots with its best row: points destroyed on average, most first, and the chance to remove the unit";
-const CELLS = "Expected points destroyed by the best row; the stronger the colour, the larger the share. Distance:";
+const CELLS = "Expected points destroyed by the best row; the stronger the colour, the larger the share of the enemy. Distance:";
 
 /** All units by key (`side.index`): the units of the page, then the units that the reader has made. */
 export function unitsOf(page, own) {

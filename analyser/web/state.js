@@ -3,8 +3,8 @@
  *
  * `attacker`, `target` and `beside` (a second attacker to compare with) are keys of units: side and index, such as
  * `0.3`, or empty without a unit. `row` is the id of a row, or empty for the best row. `conditions` are the conditions
- * of the fight that differ from the defaults. `units` has, by key, the states of units that differ from the start.
- * `own` are the units that the reader has made: each has `name`, `from` (a key) and `changes`. `round` is the game's.
+ * of the fight that differ from the defaults. `units` has, by key, the states of units that have changed. `own` are the
+ * units that the reader has made: each has `name`, `from` (a key) and `changes`. `round` counts the game's rounds.
  */
 
 import { has } from "./edits.js";
@@ -14,7 +14,7 @@ export const GONE = "This unit is gone.";
 export const NO_ROWS = "It has no row that can fire.";
 export const RESTORE = "Back to the printed unit";
 const MOST_PAST = 50;
-const MOST_COUNT = 20; // carriages, as in Python
+const MOST_COUNT = 20; // most carriages, as in Python
 const MOST_INCHES = 999;
 const KEY = /^[01]\.\d{1,4}$/;
 const PART = /^([a-z_]{2,40})(?:-([\w.]{1,12}))?$/;
@@ -82,7 +82,7 @@ export const without = (values, ...names) => only(values, Object.keys(values).fi
 
 const clamped = (value, least, most) => Math.min(Math.max(value, least), most);
 
-/** A state with what is possible for its units only; `units` are all units by key. */
+/** The state without values that its units cannot have; `units` are all units by key. */
 export function settled(state, units, { conditions }) {
   const roles = ["attacker", "target", "beside"].map((role) => [role, units[state[role]] ? state[role] : ""]);
   const next = { ...state, ...Object.fromEntries(roles), units: {} };
@@ -96,7 +96,7 @@ export function settled(state, units, { conditions }) {
   return next;
 }
 
-/** The values that a unit can have, whole and within their limits where they are numbers. */
+/** The values that the unit can have; numbers are brought within their limits. */
 function possible(values, conditions, unit) {
   const kept = {};
   const models = Number.isFinite(values.models) ? clamped(Math.round(values.models), 0, unit.models) : unit.models;

@@ -68,7 +68,7 @@ function effect(page, now, then) {
 function efficiency(now, points) {
   if (!now || now.why || Number.isNaN(now.points)) return "";
   const [before, after] = [points, points + 1].map((each) => tenths((100 * now.points) / each));
-  return `one more: ${after} points lost for 100 points of its own (now ${before})`;
+  return `one more: 100 points of it destroy ${after} points (now ${before})`;
 }
 
 /** Name of a loadout in the list of {@link sideBySide}, which a reader can search. */
