@@ -1,1 +1,1 @@
-"""The notebooks, and what runs them: ``python -m notebooks`` runs each from top to bottom and keeps its outputs."""
+"""Notebooks, and their runner: ``python -m notebooks`` runs each from top to bottom and stores its outputs."""

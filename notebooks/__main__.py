@@ -8,7 +8,7 @@ from notebooks.running import paths, run, write
 
 
 def main(wanted: list[str]) -> int:
-    """Run those whose names hold one of `wanted`."""
+    """Run the notebooks whose names contain one of `wanted`; without `wanted` all."""
     for path in paths():
         if not wanted or any(name in path.name for name in wanted):
             print(f"{path.name} ...", flush=True)

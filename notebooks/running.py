@@ -1,4 +1,4 @@
-"""Run a notebook from top to bottom, and keep what it shows without what changes from run to run."""
+"""Run a notebook from top to bottom, and store its outputs without parts that change from run to run."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 def paths() -> list[Path]:
-    """The notebooks, in the order of their numbers."""
+    """Return the paths of the notebooks, in the order of their numbers."""
     return sorted(FOLDER.glob("*.ipynb"))
 
 
 def run(path: Path) -> Any:
-    """The notebook at `path` with the outputs of a run of now; the file is not touched."""
+    """Run the notebook at `path` and return it with the new outputs; the file is unchanged."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook,
@@ -38,7 +38,7 @@ def run(path: Path) -> Any:
 
 
 def cleaned(notebook: Any) -> Any:
-    """The notebook without what differs between two runs or two machines."""
+    """Return the notebook without parts that differ between two runs or two machines."""
     notebook.metadata = nbformat.from_dict({"kernelspec": _KERNEL, "language_info": {"name": "python"}})
     for number, cell in enumerate(notebook.cells, start=1):
         cell.id = f"cell-{number}"
@@ -54,7 +54,7 @@ def cleaned(notebook: Any) -> Any:
 
 
 def _joined(outputs: list[Any]) -> list[Any]:
-    """Pieces of printed text that follow one another as one: where they break is chance."""
+    """Join adjacent pieces of printed text, because their boundaries are random."""
     joined: list[Any] = []
     for each in outputs:
         if each.output_type == "stream" and joined and joined[-1].output_type == "stream":
@@ -65,17 +65,17 @@ def _joined(outputs: list[Any]) -> list[Any]:
 
 
 def write(notebook: Any, path: Path) -> None:
-    """Write the notebook to its file, and its first picture to that of the gallery."""
+    """Write the notebook to its file, and its first picture to the file for the gallery."""
     path.write_text(nbformat.writes(notebook, indent=1) + "\n", encoding="utf-8", newline="\n")
     gallery_file(path).write_bytes(first_picture(notebook))
 
 
 def gallery_file(path: Path) -> Path:
-    """The file of a notebook's first picture, which pages show."""
+    """Return the file for a notebook's first picture, which pages show."""
     return FOLDER.parent / "docs" / "images" / f"notebook-{path.name[0]}.png"
 
 
 def first_picture(notebook: Any) -> bytes:
-    """The first picture of a notebook, as PNG."""
+    """Return the first picture of a notebook, as PNG."""
     outputs = (output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs)
     return b64decode(next(output.data["image/png"] for output in outputs if "image/png" in output.get("data", {})))
