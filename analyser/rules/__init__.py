@@ -1,1 +1,1 @@
-"""Rules of Armoured Clash as functions of integers, which all engines use; AC and BT numbers name the rules."""
+"""Rules of Armoured Clash as functions of integers. `docs/rules.md` explains numbers such as AC-3.1."""

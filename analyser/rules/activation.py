@@ -26,7 +26,8 @@ class Order(IntEnum):
 
 _EXIT_LENGTH = 3 * INCH  # longest move of a garrison that leaves its building
 _CLEAR_OF_ENEMIES = INCH  # least distance from the enemy after a move other than a charge
-STOP_IS_DISTANCE = 1 << 17  # flag of a stop that is the distance from the enemy after the move, not the length moved
+# A stop says where a move ends: as the length moved or, with this flag, as the distance from the enemy after the move.
+STOP_IS_DISTANCE = 1 << 17
 ROUND_FLAGS = ACTIVATED | unit_state.IS_FIRST  # bits cleared by the end phase
 _ACTIVATION_FLAGS = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | unit_state.DISORDERED_BEFORE
 
@@ -44,7 +45,7 @@ def start_activation(state: int, target: TargetFacts) -> int:
 
 @step
 def highest_rally_card(state: int, target: TargetFacts) -> int:
-    """Return the highest card that passes the rally test of an active unit (AC-5.6); ANY_CARD if it draws none."""
+    """Return the highest card that passes the rally test of an active unit (AC-5.6); ANY_CARD if no test is due."""
     takes_no_test = target.passes_tests or target.hot_headed or target.discipline == NONE
     if takes_no_test or not awaits_orders(state) or not state & unit_state.SUPPRESSED_BEFORE:
         return discipline.ANY_CARD
@@ -91,9 +92,9 @@ def at_double_time(speed: int) -> int:
 
 @step
 def view_of(state: int, distance: int, side: SideFacts, strike: StrikeFacts, has_row: bool) -> View:
-    """Return the view on which the unit's policy decides, at this distance from the enemy.
+    """Return the facts on which a unit's policy decides, at this distance from the enemy.
 
-    `strike` is a shot with the unit's row; it is ignored if not `has_row`.
+    `strike`: a shot with the unit's row; ignored if `has_row` is False.
     """
     short = has_row and is_at_short_range(strike, side, distance)
     in_range = has_row and can_reach(strike, side, distance)
@@ -119,7 +120,7 @@ def in_building(state: int, side: SideFacts) -> bool:
 
 @step
 def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance: int, to_edge: int) -> int:
-    """Return the full length of a manoeuvre, negative if away from the enemy; only a charge ends in contact."""
+    """Return a manoeuvre's length without a stop (negative: away from the enemy). Only a charge ends in contact."""
     if distance == NONE:
         return 0
     if manoeuvre == Manoeuvre.CHARGE:
@@ -167,7 +168,7 @@ def ends_early(moved: int, length: int) -> bool:
 
 @step
 def carry_out_move(state: int, decision: tuple[int, int], side: SideFacts, length: int) -> int:
-    """Return the state after a decision whose move has this length; its order says how the unit attacks."""
+    """Return the state after a decision with a move of this `length`; the stored order says how the unit attacks."""
     manoeuvre, action = decision
     if length != 0 or manoeuvre in (Manoeuvre.CHARGE, Manoeuvre.EXIT):
         state = unit_state.move(state, side, length)
@@ -186,7 +187,7 @@ def carry_out_move(state: int, decision: tuple[int, int], side: SideFacts, lengt
 
 @step
 def end_activation(state: int, target: TargetFacts) -> int:
-    """Return the state without the statuses from before the activation (AC-5.7, AC-5.8; Construct, AC-7)."""
+    """Return the state without suppression or disorder from before the activation (AC-5.7, AC-5.8; Construct, AC-7)."""
     if unit_state.is_removed(state):
         return unit_state.with_order(state, Order.NOTHING)
     if state & unit_state.SUPPRESSED_BEFORE:
@@ -198,7 +199,7 @@ def end_activation(state: int, target: TargetFacts) -> int:
 
 @step
 def apply_fumes(state: int, other: int, side: SideFacts, other_side: SideFacts) -> int:
-    """Return the state of a unit, disordered if the enemy's Corrosive Fumes reach it (AC-7)."""
+    """Return the unit's state; it is disordered if the enemy's Corrosive Fumes reach the unit (AC-7)."""
     distance = distance_between(state, other, side, other_side)
     reached = NONE not in (distance, side.fumes_reach) and distance <= side.fumes_reach
     return state | DISORDERED if reached else state

@@ -1,4 +1,4 @@
-"""Single attacks: the fight of an attack and a target, and the losses that its score causes (AC-3, AC-4)."""
+"""Single attacks: the record `fight` for an attack on a target, and the losses that the dice cause (AC-3, AC-4)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LIGHT, HEAVY = 0, 1  # indices in CATEGORIES
 
 @step
 def count_bits(bits: int) -> int:
-    """Return the number of set bits; each bonus and each penalty counts once (AC-3.1)."""
+    """Return the number of set bits: each bonus or penalty is one bit, so it counts once (AC-3.1)."""
     count = 0
     while bits:
         bits &= bits - 1
@@ -28,7 +28,7 @@ def count_bits(bits: int) -> int:
 
 @step
 def uses_parentheses(attack: AttackFacts, target: TargetFacts, short_range: int) -> bool:
-    """Return True if the attack uses the value in parentheses of a cell (Point Blank, Shock, Wreckers of AC-6)."""
+    """Return True if the attack uses the dice in parentheses of the unit card (AC-6: Point Blank, Shock, Wreckers)."""
     shock = attack.shock and target.category == LIGHT
     return bool((attack.point_blank and short_range) or shock or (attack.wreckers and target.category == HEAVY))
 
@@ -41,7 +41,7 @@ def effects_of(attack: AttackFacts, target: TargetFacts) -> Effects:
 
 @step
 def dice_of_cell(attack: AttackFacts, target: TargetFacts, dice: int, in_parentheses: int, short: int) -> int:
-    """Return the dice that an attack uses from a cell (AC-3.2), after house rules, which leave at least 1 die."""
+    """Return `dice`, or `in_parentheses` if that is used, after house rules, which leave at least 1 die (AC-3.2)."""
     if in_parentheses != NONE and uses_parentheses(attack, target, short):
         dice = in_parentheses
     if dice <= 0 or (not attack.house_1 and not target.house_1):
@@ -133,7 +133,7 @@ def kind_of_test(attack: AttackFacts, target: TargetFacts) -> int:
 
 @step
 def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
-    """Set the fields of `fight` that describe its pool, and the DEFENCE (AC-3.1 to AC-3.7)."""
+    """Set the fields of `fight` that describe its pool of dice, and the target's DEFENCE (AC-3.1 to AC-3.7)."""
     concealed = is_concealed(attack, target)
     rating = combat_rating(attack, target, concealed)
     set_faces(attack, target, fight, rating)
@@ -152,7 +152,7 @@ def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> Non
 
 @step
 def set_faces(attack: AttackFacts, target: TargetFacts, fight: FightFacts, rating: int) -> None:
-    """Set the effects of the faces (AC-3.3, AC-3.4, AC-3.6; Durable of AC-7), including house rules."""
+    """Set what each face of the die does (AC-3.3, AC-3.4, AC-3.6; Durable of AC-7), including house rules."""
     faces, effects = faces_of(attack.die, rating), effects_of(attack, target)
     fight.exploding_faces = faces.exploding
     fight.heroic_faces = faces.heroic | effects.as_heroic
@@ -209,7 +209,7 @@ def set_fight(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> No
 
 
 class Scores(NamedTuple):
-    """Values of the faces in a score, which is the number of hits times `hit` plus the blanks that count."""
+    """Values of faces in a score. A score is the number of hits times `hit`, plus the number of blanks (Overcharge)."""
 
     heroic: int
     strike: int
@@ -219,7 +219,7 @@ class Scores(NamedTuple):
 
 @step
 def scores_for(fight: FightFacts, dice: int) -> Scores:
-    """Return the values of the faces in pools of up to `dice` first-roll dice (AC-3.6; Overcharge counts blanks, AC-6).
+    """Return the values of faces for up to `dice` first-roll dice, not counting dice that others add (AC-3.6, AC-6).
 
     >>> from types import SimpleNamespace
     >>> scores_for(SimpleNamespace(heroic_hits=2, strike_hits=1, overcharge=0, explosion=1), 10)
@@ -273,7 +273,7 @@ def hits_of(scores: Scores, score: int) -> int:
 
 
 def sum_by_hits(scores: Scores, weights: NDArray[Any]) -> NDArray[Any]:
-    """Return the weights of scores summed by number of hits: shape (most hits + 1,)."""
+    """Return the sum of weights for each number of hits, from 0; `weights` has one weight for each score."""
     hits = np.array([hits_of(scores, score) for score in range(len(weights))])
     sums: NDArray[Any] = np.zeros(hits.max() + 1, weights.dtype)
     np.add.at(sums, hits, weights)
@@ -282,7 +282,7 @@ def sum_by_hits(scores: Scores, weights: NDArray[Any]) -> NDArray[Any]:
 
 @step
 def damage_points(fight: FightFacts, scores: Scores, score: int) -> int:
-    """Return the damage: a point for every DEFENCE hits (AC-3.7), and for a remainder if Devastating (AC-6)."""
+    """Return the points of damage: one per DEFENCE hits (AC-3.7), and one for a remainder if Devastating (AC-6)."""
     hits = hits_of(scores, score)
     points = hits // fight.defence
     return points + 1 if fight.devastating and hits % fight.defence else points
@@ -317,7 +317,7 @@ def penetrate(fight: FightFacts, destroyed: int, damage: int, points: int) -> tu
 
 @step
 def losses_of(fight: FightFacts, scores: Scores, score: int) -> tuple[int, int, int, int]:
-    """Return the target's models destroyed and damage left after a score, then the attacker's (Overcharge)."""
+    """Return the target's models destroyed and its damage left, then both numbers of the attacker (Overcharge)."""
     points = damage_points(fight, scores, score)
     destroyed, damage = destroy_models(fight.damage, points, fight.damage_limit, fight.most_destroyed)
     if fight.penetrating:

@@ -13,12 +13,12 @@ LEAST_HURT_SHARE = 0.05 - 1e-9  # a unit hurts an enemy if it is expected to des
 ZERO_GROUND_PRESENCE = 5  # victory points of a side whose enemy has no ground presence (BT-5)
 DEVASTATING_RATIO = 2  # a victory is devastating from this ratio of the victory points on (AC-9.4)
 COMMANDED_WITHIN = 600  # greatest distance at which a commander helps a unit (AC-5.8)
-OBJECTIVE_WITHIN = 100  # greatest distance of a unit in contact with an objective: the radius of its marker (BT-7)
+OBJECTIVE_WITHIN = 100  # greatest distance of contact with an objective: the marker's radius (BT-7)
 OBJECTIVE_HOLDERS = ("infantry", "cavalry")  # types of units that can control an objective (BT-7)
 NOT_CONTESTING = ("aircraft", "rotorcraft", "fortification")  # types of units that cannot prevent control (BT-7)
 NEAR_IN_COMBAT = 200  # greatest distance at which another unit supports or threatens a unit in a combat (AC-8.2)
-SURRENDERED = 0  # value of the card of a side that surrenders the initiative
-NOT_PLAYED = -1  # value of the card of a side that has not played yet
+SURRENDERED = 0  # stands for the card of a side that surrenders the initiative
+NOT_PLAYED = -1  # stands for the card of a side that has not played yet
 
 
 class CardChoice(IntEnum):
@@ -28,7 +28,7 @@ class CardChoice(IntEnum):
     LOWEST = 1
     MIDDLE = 2
     SURRENDER = 3
-    KEPT = 4  # the highest card if the side plays first; else the lowest card not below the enemy's; else no card
+    KEPT = 4  # playing first: the highest card; second: the lowest card that is at least the enemy's, if any
 
 
 class ActivationChoice(IntEnum):

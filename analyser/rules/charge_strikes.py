@@ -1,4 +1,4 @@
-"""Strikes of a charge: who strikes first, bonuses and penalties (AC-8.1 to AC-8.4, AC-7)."""
+"""Strikes of a charge: which unit strikes first, bonuses and penalties (AC-8.1 to AC-8.4, AC-7)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OUT_OF_BUILDING, IN_BUILDING, NEVER = 0, 1, 2  # where a unit must be to strike;
 
 @step
 def bonuses_in_combat(supported: int, striker: int, struck: int) -> int:
-    """Return the bonuses of an attack by support, and by the types of both units (indices of TYPES), as bits (AC-8.2).
+    """Return bits of the bonuses for support and for the types of both units, which are indices of TYPES (AC-8.2).
 
     A retaliation is `supported` if another enemy of the charger is near.
     """
@@ -32,14 +32,14 @@ def bonuses_in_combat(supported: int, striker: int, struck: int) -> int:
 
 @step
 def bonuses_of_charge(onslaught: int, outflanking: int, struck: int) -> int:
-    """Return the further bonuses of a charger's attack that is not an Overrun, as bits (AC-8.2, AC-7)."""
+    """Return bits of the further bonuses of a charge; an Overrun does not get them (AC-8.2, AC-7)."""
     outflanks = outflanking and struck >= 0 and _OUTFLANKED >> struck & 1
     return (Bonus.OUTFLANKING.value if outflanks else 0) | (Bonus.ONSLAUGHT.value if onslaught else 0)
 
 
 @step
 def penalties_in_combat(threatened: int, is_overrun: int) -> int:
-    """Return the penalties of an attack except for suppression, as bits (AC-8.2, AC-7).
+    """Return bits of the penalties of an attack, except that for suppression (AC-8.2, AC-7).
 
     A retaliation is `threatened` if the charger is supported.
     """
@@ -48,7 +48,7 @@ def penalties_in_combat(threatened: int, is_overrun: int) -> int:
 
 @step
 def times_of_retaliation(garrisoned: int, storming_party: int, advantage: int) -> tuple[int, int]:
-    """Return where the charged unit must be to strike before, and after, the charger (AC-8.3, AC-8.4, AC-8.6)."""
+    """Return where the charged unit must be to strike before the charger, and after it (AC-8.3, AC-8.4, AC-8.6)."""
     if garrisoned and storming_party:
         return (OUT_OF_BUILDING, IN_BUILDING) if advantage else (NEVER, NONE)
     if advantage:

@@ -11,12 +11,12 @@ from analyser.rules.structs import NONE, AttackFacts, FightFacts, SideFacts, Tar
 from analyser.rules.unit_state import is_removed
 
 ACTIVE, TARGET, NO_WINNER, NOT_FOUGHT = 0, 1, 2, 3
-# Bits of a unit that is not removed; they are cleared at the end of the combat.
+# Bits in the state of a unit that is not removed; they are cleared at the end of the combat.
 COMBAT_FLAGS = (
     unit_state.SUPPRESSIVE | unit_state.CRYO | unit_state.SEISMIC | unit_state.MODELS_MASK << MODELS_DESTROYED
 )
 
-# Bit of a removed unit: it was removed in the combat, not by shots of Sponsons before the combat.
+# Bit in the state of a removed unit: set if it fell in the combat, not by Sponsons before the combat.
 FELL_IN_COMBAT = unit_state.SUPPRESSIVE
 
 # Results of the passengers' test, in bits of the transport's state that are otherwise used only in activations.
@@ -39,7 +39,7 @@ def enter_contact(state: int, side: SideFacts, target: TargetFacts) -> int:
 
 @step
 def record_qualities(state: int, attack: AttackFacts) -> int:
-    """Return the target's state with the qualities of an attack that affect the loser's test (AC-6)."""
+    """Return the target's state with bits for the qualities of an attack that affect the loser's test (AC-6)."""
     if is_removed(state):
         return state | FELL_IN_COMBAT
     state |= unit_state.SUPPRESSIVE if attack.suppressive else 0
@@ -62,7 +62,7 @@ def passengers_lost(state: int, side: SideFacts) -> int:
 
 @step
 def winner(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
-    """Return the winner: the side that destroyed more models, or the whole enemy (AC-8.1, AC-8.3, AC-8.5, AC-8.7)."""
+    """Return the winner: the side that destroyed the enemy unit, or more models (AC-8.1, AC-8.3, AC-8.5, AC-8.7)."""
     if is_removed(target) and target & FELL_IN_COMBAT:
         return TARGET if is_removed(active) and target & unit_state.BY_OWN_BLANKS else ACTIVE
     if is_removed(active):
@@ -116,7 +116,7 @@ def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts,
 
 @step
 def set_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, state: int) -> None:
-    """Fill `fight` with the test of `target`; `attack` is overwritten: only the qualities in `state` count (AC-6)."""
+    """Fill `fight` with the test of `target`; overwrite `attack`, as only the qualities in `state` count (AC-6)."""
     attack.close_quarters = attack.opportunity_fire = attack.corrosive = attack.precision = 0
     attack.suppressive = 1 if state & unit_state.SUPPRESSIVE else 0
     attack.cryo = 1 if state & unit_state.CRYO else 0
@@ -166,6 +166,6 @@ def end_combat(active: int, won_by: int, again: bool, side: SideFacts) -> int:
     if again:
         return unit_state.with_order(active, Order.OVERRUN)
     if won_by == NO_WINNER:
-        # Run Amok does not damage the enemy of a unit that has charged; NO_ATTACK counts as not having charged.
+        # NOTHING, because NO_ATTACK would count as not having charged, and then Run Amok would damage the enemy.
         return unit_state.with_order(active, Order.NOTHING if side.runs_amok else Order.NO_ATTACK)
     return unit_state.with_order(active, Order.WON if won_by == ACTIVE else Order.LOST)

@@ -35,7 +35,7 @@ def status_flags(suppressed: int, disordered: int, activated: int) -> int:
     return flags | (ACTIVATED if activated else 0)
 
 
-ANY_CARD, NO_CARD = 1 << 20, -(1 << 20)  # highest passing card if all cards pass, and if no card passes
+ANY_CARD, NO_CARD = 1 << 20, -(1 << 20)  # instead of a card's value: all cards pass; no card passes
 
 
 @step
@@ -46,7 +46,7 @@ def disordered_at_test(fight: FightFacts, officer_lost: int) -> int:
 
 @step
 def officer_positions_lost(fight: FightFacts, destroyed: int) -> int:
-    """Return how many of the officer's equally likely positions are destroyed: all if it falls first (AC-5.8)."""
+    """Return how many of the officer's possible positions (one per model) are lost: all if it falls first (AC-5.8)."""
     if fight.officer == Officer.FIRST and destroyed > 0:
         return fight.models
     return destroyed if fight.officer == Officer.RANDOM else 0

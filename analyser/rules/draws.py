@@ -21,8 +21,8 @@ class Draw(IntEnum):
     COIN = 3
     STRIKE_DIE = 4  # success: a strike or a heroic strike
     HEROIC_DIE = 5  # success: a heroic strike
-    MISS_DIE = 6  # given that it is neither a strike nor a heroic strike; success: a miss
-    MISS_OR_STRIKE_DIE = 7  # given that it is not a heroic strike; success: a miss
+    MISS_DIE = 6  # a die known to show neither a strike nor a heroic strike; success: a miss
+    MISS_OR_STRIKE_DIE = 7  # a die known not to show a heroic strike; success: a miss
 
 
 class DrawOdds(NamedTuple):
@@ -32,13 +32,13 @@ class DrawOdds(NamedTuple):
     strike: int
     miss: int
     sides: int  # number of sides of the die
-    cards_up_to: Integers  # (highest card + 1,): number of cards with at most each value
-    probability_up_to: Floats  # probability of a card with at most each value
+    cards_up_to: Integers  # by card value from 0: number of cards with at most this value
+    probability_up_to: Floats  # by card value from 0: probability of a card with at most this value
 
 
 @step
 def odds_of(die: Integers, deck: Integers) -> DrawOdds:
-    """Return the odds for a die (sides by face) and a deck (copies by value). Loops compile faster than array sums."""
+    """Return the odds for a die (sides by face) and a deck (cards by value). Loops compile faster than array sums."""
     cards, at_most = np.zeros(len(deck), np.int64), np.zeros(len(deck))
     sides, size, cards_so_far, probability = 0, 0, 0, 0.0
     for face in range(len(die)):
@@ -60,7 +60,7 @@ def test_draw(side: int) -> int:
 
 @inlined
 def success_counts(draw: int, highest: int, odds: DrawOdds) -> tuple[int, int]:
-    """Return the numbers of successes and of all equally likely results; a card up to `highest` is a success."""
+    """Return how many of the equally likely results succeed, and how many there are; cards up to `highest` succeed."""
     hitting = odds.heroic + odds.strike
     if draw == Draw.COIN:
         return 1, 2

@@ -1,4 +1,4 @@
-"""House rules and custom dice as integers below 2**53 (exact in JavaScript), and their effects on attacks."""
+"""House rules and custom dice, each packed into an integer below 2**53 (exact in JavaScript), and their effects."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Situation(IntEnum):
     LONG_RANGE = 0  # a ranged attack beyond short range
     SHORT_RANGE = 1
     CHARGE = 2
-    CLOSE_QUARTERS = 3  # other attacks in close quarters
+    CLOSE_QUARTERS = 3  # a close quarters attack that is not a charge
 
 
 _SITUATIONS: dict[Circumstance, tuple[Situation, ...]] = {
@@ -60,7 +60,7 @@ class Effects(NamedTuple):
 
 
 def pack_rule(rule: HouseRule) -> int:
-    """Return a house rule as one integer; its effects on all tests and on disorder are in the target's record instead.
+    """Pack a house rule into an integer, without its effects on all tests and on disorder: TargetFacts has those.
 
     >>> pack_rule(HouseRule(dice=1)) < pack_rule(HouseRule(dice=2, hits={"heroic": 3})) < 2**53
     True
@@ -107,7 +107,7 @@ class Faces(NamedTuple):
 
 
 def pack_die(die: Die) -> int:
-    """Return the effects of the faces of a die as one integer; 0 if no effect differs from the rules.
+    """Pack the effects of the faces of a die into an integer; 0 if all effects are those of the rules.
 
     >>> pack_die(Die(heroic=1, strike=2, glancing=1, miss=1, blank=1))
     0
@@ -168,7 +168,7 @@ def situation_of(attack: AttackFacts, short: int) -> int:
 
 @step
 def add_rule(effects: Effects, rule: int, situation: int, is_a: int) -> Effects:
-    """Return `effects` plus those of a packed rule, if it applies in the situation against a unit with bits `is_a`."""
+    """Return `effects` plus those of a packed rule, if it applies in this situation to an enemy with bits `is_a`."""
     against = rule >> _AGAINST & _MASK_11
     if rule >> situation & 1 == 0 or (against and not against & is_a):
         return effects

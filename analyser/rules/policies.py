@@ -99,7 +99,7 @@ class Action(IntEnum):
 
 
 class View(NamedTuple):
-    """Situation on which a policy decides: flags, except the distance."""
+    """Facts on which a policy decides: flags, and the distance."""
 
     rally_failed: int
     in_building: int
@@ -112,7 +112,7 @@ class View(NamedTuple):
 
 @step
 def allowed_decision(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
-    """Return the decision as the rules allow it in a building and after a failed rally test (AC-5.6; Berserk, AC-7)."""
+    """Return the decision, or what is allowed instead in a building or after a failed rally test (AC-5.6, AC-7)."""
     if view.rally_failed and not view.must_charge and manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.CHARGE):
         manoeuvre, action = Manoeuvre.ADVANCE, Action.SHOOT
     if view.rally_failed and manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME:

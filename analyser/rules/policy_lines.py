@@ -37,7 +37,7 @@ YES_NO_CONDITIONS = (
     "enemy activated",
 )
 """Conditions that are true or false, about the row in use, a charge, the unit itself, or the enemy."""
-_RANGE_CONDITIONS = ("in range", "in short range")  # both test one value: 0 out of range, 1 long range, 2 short range
+_RANGE_CONDITIONS = ("in range", "in short range")  # both test one value: 0 is out of range, 1 long, 2 short range
 QUANTITIES = ("models", "damage", "enemy models", "enemy damage", "distance", "round", "rounds left")
 """Subjects of the conditions that compare a number."""
 _MOVES = {
@@ -93,7 +93,7 @@ _MOVE_TO_RANGE = re.compile(
     r"^(close in|retire|retire at double time|double time)\s+to\s+"
     r"(range|short range|\d+(?:\.\d+)?)\s*(?:inch|inches|[\"”])?$"
 )
-# A distance, possibly misspelt, at the end of an unknown order: removed before the nearest known order is looked up.
+# A distance, possibly misspelt, at the end of an unknown order. It is removed before the search for similar orders.
 _TRAILING_DISTANCE = re.compile(r"\s+(?:[\d.]+\S*|\S+\s+inch(?:es)?)(?:\s+inch(?:es)?)?$")
 _MOST_INCHES_OF_MOVE = 1000
 MOST_LINES = 10_000  # most lines of a policy; a plan of best play written as a policy has a line for each situation
@@ -167,7 +167,7 @@ def all_conditions(line: Line) -> tuple[Condition, ...]:
 
 
 def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
-    """Return the first line that one earlier line makes unreachable, and that earlier line; None if there is none.
+    """Return the index of the first unreachable line, and that of the earlier line that hides it, or None.
 
     >>> _hidden_line(lines_of("aim and shoot", "") + lines_of("charge if in range", ""))
     (1, 0)
@@ -177,7 +177,7 @@ def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
     for subject, conditions in chain.from_iterable(map(dict.items, lines_conditions)):
         by_subject.setdefault(subject, []).extend(conditions)
     values = [(subject, value) for subject, conditions in by_subject.items() for value in _test_values(conditions)]
-    earlier_lines_true = dict.fromkeys(values, 0)  # bits of the earlier lines whose conditions hold at each value
+    earlier_lines_true = dict.fromkeys(values, 0)  # by value: bit mask of the earlier lines whose conditions hold
     for number, line_conditions in enumerate(lines_conditions):
         hiding = (1 << number) - 1
         for subject, value in values:
@@ -377,7 +377,7 @@ _TACTIC_TABLE = np.array(
 )
 
 
-VIEW_COUNT = 1 << 5  # number of views outside a building, without the distance (`view_index`)
+VIEW_COUNT = 1 << 5  # number of different views outside a building, if distances are ignored (`view_index`)
 
 
 @step

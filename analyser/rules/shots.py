@@ -94,7 +94,7 @@ def within_short_range(row: RowFacts, shot: ShotFacts) -> bool:
 
 @step
 def why_not(row: RowFacts, shot: ShotFacts, category: int, dice: int) -> int:
-    """Return the :class:`WhyNot` of a row with `dice` (NONE: no band) and a target of `category` (AC-4.1, AC-6)."""
+    """Return the :class:`WhyNot` of a row with `dice` dice (NONE: no band) at a target of `category` (AC-4.1, AC-6)."""
     if row.kind != RowKind.RANGED:
         return WhyNot.NOT_RANGED.value
     if not row.against >> category & 1:

@@ -7,7 +7,7 @@ from analyser.rules import activation, discipline, unit_state
 from analyser.rules.activation import Order, distance_between, in_building
 from analyser.rules.structs import CATEGORIES, INCH, NONE, SideFacts, TargetFacts
 
-# Results of the die for Spectacular Demise. A removed unit does not need these bits for an activation.
+# Results of the die for Spectacular Demise, in bits that only an activation uses otherwise.
 BLAST, PANIC, DIE_ROLLED = unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE, unit_state.DISORDERED_BEFORE
 _NOT_BY_DAMAGE = discipline.BROKEN | discipline.FLED
 STRIKE_REACH, PANIC_REACH, HEROIC_REACH = 4 * INCH, 6 * INCH, 8 * INCH
@@ -87,7 +87,7 @@ _NO_DAMAGE = ~(unit_state.MODELS_MASK << discipline.DAMAGE)
 
 @step
 def damages_enemy(state: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: TargetFacts) -> bool:
-    """Return True if Run Amok damages the enemy: it is not aerial, and known to be near; the unit has not charged."""
+    """Return True if Run Amok damages the enemy: the unit has not charged, and the enemy is near and not aerial."""
     if not sides[0].runs_amok or enemy.category == _AERIAL:
         return False
     if unit_state.is_removed(state) or unit_state.is_removed(other):
@@ -98,7 +98,7 @@ def damages_enemy(state: int, other: int, sides: tuple[SideFacts, SideFacts], en
 
 @step
 def take_damage(state: int, side: SideFacts, damage_limit: int) -> int:
-    """Return the state with one more point of damage; there is no attack, so no test, and the officer is not lost."""
+    """Return the state with one more point of damage, not from an attack: no test follows, and no officer is lost."""
     if unit_state.damage_of(state) + 1 < damage_limit:
         return state + (1 << discipline.DAMAGE)
     return lose_model(state, side)

@@ -23,7 +23,7 @@ class Stage(IntEnum):
     FAILED = 5
 
 
-# Progress of a strike: its stage and the officer's fate; before the roll the card, after the roll both units' losses.
+# The progress of a strike is one integer: stage, officer's fate, and the card (before the roll) or losses (after it).
 _STAGE_MASK = 7
 _OFFICER_FALLEN = 1 << 3
 _FIRST_BIT = 4  # lowest bit of the card, or of the losses
@@ -104,7 +104,7 @@ def after_officer_fate(fight: FightFacts, progress: int, fallen: int) -> int:
 
 @step
 def officer_positions(fight: FightFacts, progress: int) -> tuple[int, int]:
-    """Return how many of the officer's equally likely positions are destroyed, and how many there are (AC-5.8)."""
+    """Return how many of the officer's possible positions (one per model) are lost, and how many there are (AC-5.8)."""
     return discipline.officer_positions_lost(fight, models_destroyed_by_roll(progress)), fight.models
 
 
@@ -145,7 +145,7 @@ def is_disordered(fight: FightFacts, progress: int) -> int:
 
 @step
 def outcome_of(fight: FightFacts, progress: int) -> int:
-    """Return the outcome (:mod:`.discipline`) of a finished strike (AC-5.4 to AC-5.9)."""
+    """Return the outcome (:mod:`.discipline`) of a strike at its last stage (AC-5.4 to AC-5.9)."""
     destroyed, damage = models_destroyed_by_roll(progress), progress >> _DAMAGE & _COUNT
     own = (progress >> _OWN_DESTROYED & _COUNT) << ATTACKER_DESTROYED | (progress >> _OWN_DAMAGE) << ATTACKER_DAMAGE
     if stage_of(progress) == Stage.PASSED:
@@ -164,7 +164,7 @@ def target_after(strike: StrikeFacts, attack: AttackFacts, side: SideFacts, targ
 def attacker_after(
     strike: StrikeFacts, attack: AttackFacts, side: SideFacts, states: tuple[int, int], losses: tuple[int, int]
 ) -> int:
-    """Return the attacker's state after a strike (AC-4.2, AC-6); `states`: attacker before it, target after it."""
+    """Return the attacker's state after a strike (AC-4.2, AC-6); `states`: its own before it, the target's after it."""
     if strike.by_blast:
         return special_rules.end_effect(states[0], special_rules.BLAST, side)
     state = states[0] & ~unit_state.ON_LOOKOUT if strike.by_lookout else states[0]

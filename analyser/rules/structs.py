@@ -98,7 +98,7 @@ class AttackFacts:
     damage_limit: int  # DAMAGE LIMIT of the attacker (for Overcharge)
     charging: int  # 1: the attack of a charge, not of an Overrun
     is_a: int  # bits of the attacker's type and category (`house_rules.IS_A`); 0 if unknown
-    die: int  # a custom die, packed (:mod:`.house_rules`); 0: the die of the rules
+    die: int  # a custom die, packed into an integer (:mod:`.house_rules`); 0: the die of the rules
     house_1: int  # house_1 to house_4: one house rule of the attacker each, packed (:mod:`.house_rules`); 0: none
     house_2: int
     house_3: int
@@ -203,7 +203,7 @@ class SideFacts(NamedTuple):
     edge_distance: int = 0  # distance to the side's own table edge at the start; NONE: the edge is far
     tracks_position: int = 0  # 1: the position matters, and is stored in the state (:mod:`.unit_state`)
     stride: int = 0  # positions are multiples of the stride, counted from the start
-    origin: int = 0  # the position that a state stores at the start, in strides
+    origin: int = 0  # number, in strides, that a state stores for the starting position
     position_bit: int = 0  # lowest bit of the position in the state
     speed: int = 0
     retires: int = 0  # longest move away from the enemy, in multiples of SPEED
@@ -229,12 +229,12 @@ class StrikeFacts(NamedTuple):
     orders: int = 0  # bits of the orders of the active side under which the strike is made; NONE: all orders
     by_lookout: int = 0  # 1: opportunity fire, made by a unit on lookout
     by_blast: int = 0  # 1: the blast of a removed unit (Spectacular Demise)
-    # Number, from 1, of the other unit of the side that makes the strike, even if the side's own unit fell by its own
-    # blanks; 0: made by the side's own unit
+    # 0: the side's own unit makes the strike. From 1: number of another unit of the side, which makes the strike, even
+    # after the own unit has destroyed itself by blanks (AC-8.7).
     with_own_unit: int = 0
     marks_striker: int = 0  # 1: the striker is marked, so that the target shoots back (Tail Gunner)
     on_marked: int = 0  # 1: made only on a marked unit (Tail Gunner, Throw)
-    after_failed_rally: int = 0  # 1: a unit that failed its rally test may make the strike
+    after_failed_rally: int = 0  # 1: possible even if the striker failed its rally test
     by_damage: int = 0  # 1: the striker's damage, not its number of models, selects the band (AC-2.3)
     inside: int = 0  # 1: made only if the striker is in its building; 0: only if it is outside; NONE: in both cases
     fixed_dice: int = 0  # dice for any number of models (Sponsons, other units); NONE: by the armaments table

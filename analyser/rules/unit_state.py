@@ -20,11 +20,10 @@ STATE_BITS = 63
 # Tail Gunner. The operation CLEAR_MARK clears it. In the state of a removed unit, this bit means BROKEN.
 MARKED = discipline.BROKEN
 
-# Bit of a removed unit: its own blanks (Overcharge) destroyed it in a combat, so other units of its side still strike
-# (AC-8.7).
+# Bit of a unit that its own blanks (Overcharge) removed in a combat: other units of its side still strike (AC-8.7).
 BY_OWN_BLANKS = CRYO
 
-# Outside combat, the first bit means that a suppression test is due, the second that losses were heavy (AC-5.2).
+# Meaning of two bits outside combat: a suppression test is due, and it follows heavy losses (AC-5.2).
 TEST_DUE, AFTER_HEAVY_LOSSES = SUPPRESSIVE, CRYO
 
 FALL_BACK = 3 * INCH  # length of a fall-back (AC-5.4 b) and of a withdrawal (AC-8.5)
@@ -50,7 +49,7 @@ def with_models(state: int, models: int) -> int:
 
 @step
 def models_lost(state: int) -> int:
-    """Return the models lost in the current combat; for a removed unit, all that were destroyed since the start."""
+    """Return the number of models lost in the current combat, or since the start if the unit is removed."""
     return state >> MODELS_DESTROYED & MODELS_MASK
 
 
@@ -83,7 +82,7 @@ TOO_FAR = 1 << STATE_BITS - 1
 
 @step
 def origin_of(back: int, ahead: int, stride: int, position_bit: int) -> int:
-    """Return the stored position of the start, in strides, that fits moves `back` and `ahead`; TOO_FAR if none does."""
+    """Return the number that stands for the start, in strides, so that moves `back` and `ahead` fit; or TOO_FAR."""
     strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
     room = 1 << STATE_BITS - position_bit  # number of positions that fit on either side of 0
     if strides_back + strides_ahead >= 2 * room:
