@@ -1,4 +1,4 @@
-"""Simulations on several threads: trials are divided into chunks, and chunks are grouped into tasks for threads."""
+"""Simulations on several threads: trials are divided into chunks, and consecutive chunks form tasks for threads."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Chunks(NamedTuple):
 
 @cache
 def _thread_pool() -> ThreadPoolExecutor:
-    """Return the thread pool. It is kept, because starting a thread takes as long as simulating 100,000 attacks."""
+    """Return the thread pool, which is reused: starting a thread takes as long as simulating 100,000 attacks."""
     return ThreadPoolExecutor(MOST_THREADS, "analyser")
 
 
@@ -91,7 +91,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def run_chunks(chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Report | None = None) -> None:
-    """Run a simulation on up to `threads` threads. Each calls `work` once, which runs tasks until none is left."""
+    """Run a simulation on up to `threads` threads. Each calls `work` once, and `work` runs tasks until none is left."""
     other_threads = max(min(threads - 1, (chunks.trials - 1) // (chunks.size * chunks.least_per_thread)), 0)
     queue = Queue(tasks_of(chunks.first, chunks.trials, other_threads + 1, chunks.size), report)
     futures = [_thread_pool().submit(work, queue) for _ in range(other_threads)]

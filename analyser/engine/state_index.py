@@ -12,7 +12,7 @@ from analyser.engine.rng import GOLDEN_GAMMA
 
 _HALF = np.uint64(32)
 NOT_FOUND = -1
-_SLOTS_PER_STATE = 4  # so that few states collide
+_SLOTS_PER_STATE = 4  # a sparse table, in which few states collide
 
 
 class StateIndex(NamedTuple):
@@ -20,7 +20,7 @@ class StateIndex(NamedTuple):
 
     states: Integers  # the first `length[0]` are valid
     slots: Any  # hash table of positions in `states` (length: a power of two); a dictionary in the interpreter
-    length: Integers  # (1,)
+    length: Integers  # (1,): number of states
 
 
 def _interpreted_index(room: int) -> StateIndex:

@@ -50,7 +50,7 @@ def push(outcome: int, weight: float, outcomes: Outcomes, count: int) -> int:
 
 @step
 def push_pmf(fight: FightFacts, scores: Scores, pmf: Floats, odds: DrawOdds, outcomes: Outcomes) -> int:
-    """Fill `outcomes` from the distribution of a pool's score, and return their number; some may be equal."""
+    """Fill `outcomes` from the distribution `pmf` of a pool's score; return their number; some may be equal."""
     count = 0
     for first in range(scores.hit):  # scores that differ by whole hits often cause equal losses
         losses, weight = (0, 0, 0, 0), 0.0
@@ -92,7 +92,7 @@ def merge_outcomes(outcomes: Outcomes, count: int) -> int:
 def exact_attack(
     fight: FightFacts, faces: Floats, cards: Floats, odds: DrawOdds
 ) -> tuple[Scores, Floats, Integers, Floats]:
-    """Return an attack's scores with their probabilities, and its distinct sorted outcomes with their probabilities."""
+    """Return the values of faces, the probability of each score, the distinct outcomes, and their probabilities."""
     scores = scores_for(fight, most_dice(fight, cards))
     pmf = pool_pmf(fight, scores, faces, cards)
     outcomes = empty_outcomes(OUTCOMES_PER_SCORE * len(pmf))

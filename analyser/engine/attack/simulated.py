@@ -1,4 +1,4 @@
-"""Simulation of attacks: threads count trials by combination of draws; the rules map combinations to outcomes."""
+"""Simulation of attacks: threads count the trials with each combination of draws; each combination has one outcome."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ MOST_CELLS = 4_000_000  # combinations of draws; each has a cell that counts its
 # Most trials that a thread counts between two merges. This is half of what a 32-bit count holds, because discarded
 # trials are counted too.
 MOST_COUNTED = 1 << 31
-_LEAST_PER_THREAD = 80  # least product of a thread's chunks and dice for which the thread saves time
+_LEAST_PER_THREAD = 80  # another thread pays if its chunks times dice are at least this many
 _INTERPRETED_SECONDS = 1e-5  # time of the interpreter for one combination of draws
-_MOST_REDUCTION = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
+_MOST_REDUCTION = 2  # heavy losses and disorder reduce the DISCIPLINE by 1 each (AC-5.2, AC-5.3)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class SamplingPlan:
 
     @cached_property
     def outcomes(self) -> tuple[Integers, Integers]:
-        """Distinct packed outcomes, sorted, and the index of the outcome of each cell (without the building die)."""
+        """Distinct outcomes, sorted, and the index of each cell's outcome among them (without the building die)."""
         outcomes = np.empty(math.prod(self.shape[:3]), np.int64)
         fill_cell_outcomes.compile_for(len(outcomes) * _INTERPRETED_SECONDS)
         fill_cell_outcomes(self.fight, self.scores, self.shape[1], self.shape[2], outcomes)
@@ -88,8 +88,8 @@ def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: 
 def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | None:
     """Return the draw of the target's card (AC-5.1).
 
-    Cards are drawn as groups of values that decide every test alike: up to DISCIPLINE - 2, then DISCIPLINE - 1,
-    DISCIPLINE, and all above.
+    Values that have the same effect in every test form one group: up to DISCIPLINE - 2, DISCIPLINE - 1, DISCIPLINE, and
+    all above. The draw yields a group.
     """
     if fight.test != Test.BY_CARD:
         return None
@@ -99,7 +99,7 @@ def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | 
 
 
 class Sample:
-    """Simulation of one fight; `counts`, shape `plan.shape`, has the number of trials by combination of draws."""
+    """Simulation of a fight; `counts` (shape `plan.shape`) has the number of trials with each combination of draws."""
 
     def __init__(self, plan: SamplingPlan, seed: int) -> None:
         self.plan, self.seed, self.stream = plan, seed, stream_of(seed)

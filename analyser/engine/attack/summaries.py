@@ -31,7 +31,7 @@ AT_MOST_ONE = tuple(name for name in SUMMARY_FIELDS if name.startswith("p_") or 
 SUMMARY = np.dtype((np.record, [(name, np.float64) for name in SUMMARY_FIELDS]))
 """Type of an attack's summary, which is all NaN if the attack is impossible."""
 ROUNDING = 1e-12  # rounding error of a sum of probabilities
-_POOL_FIELDS = (  # fields that determine the pool of a fight
+_POOL_FIELDS = (  # fields that determine the distribution of a pool's score
     *("dice", "reroll_faces", "extra_faces", "extra_dice", "explosion", "veteran", "overcharge"),
     *("exploding_faces", "heroic_faces", "strike_faces", "blank_faces", "heroic_hits", "strike_hits"),
 )
@@ -104,7 +104,7 @@ def clear_irrelevant_fields(fight: FightFacts) -> None:
 
 @step
 def find_slot(slots: NDArray[np.int32], words: Integers, new: int) -> int:
-    """Return the slot of an earlier row of `words` equal to the row `new`, or an empty slot (open addressing)."""
+    """Return the slot of the earlier row of `words` that equals the row `new`, or an empty slot (open addressing)."""
     mixed = 0
     for word in words[new]:
         mixed = (mixed ^ (int(word) & _WORD_MASK)) * _FACTOR & _WORD_MASK
@@ -133,7 +133,7 @@ def index_fights(
     words: Integers,
     which: NDArray[np.int32],
 ) -> int:
-    """Fill `fights` (`words` is a view of it) with distinct fights, `which` with their indices; return their number."""
+    """Fill `fights` (as integers: `words`) with distinct fights and `which` with their indices; return their number."""
     count = 0
     for attack in range(len(attacks)):
         for target in range(len(targets)):

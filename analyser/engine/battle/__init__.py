@@ -1,1 +1,1 @@
-"""Simulated battles of armies, round by round (`docs/battle.md`): scores from alias tables, cards from real decks."""
+"""Simulated battles of armies, round by round (`docs/battle.md`). Alias tables draw scores, and decks draw cards."""

@@ -1,8 +1,8 @@
-"""Plans of a unit's action, of which the look-ahead takes the best (BT-6).
+"""Plans of a unit's action; the look-ahead takes the best one (BT-6).
 
-A plan is six numbers: manoeuvre, action, target, attack, length and objective. The attack is an index of the unit's
-:class:`~.battle_data.RowFacts` against the target, or ALL_ROWS. A move goes toward the objective, or if that
-is NONE, toward the target; a negative length is a move toward the unit's own edge.
+A plan is six numbers: manoeuvre, action, target, attack, length and objective. The attack is an index into the attacks
+of :class:`~.battle_data.RowFacts`, or ALL_ROWS. A move goes toward the objective, or toward the target if there is no
+objective (NONE). A negative length is a move toward the unit's own edge.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from analyser.rules.structs import INCH, NONE
 MANOEUVRE, ACTION, TARGET, ATTACK, LENGTH, OBJECTIVE = range(6)
 ALL_ROWS = -1
 TIE_TOLERANCE = 1e-9
-_NEAR = 6 * INCH  # distance below which attraction hardly depends on the distance
+_NEAR = 6 * INCH  # at shorter distances, `goal_of` hardly depends on the distance
 _REARMED = 0.3  # value of re-arming, as a share of the best attack at full strength
 _IN_COVER = 0.7  # factor of the losses of a unit in cover
 _WHOLE = 256.0  # full strength of a unit
@@ -56,10 +56,7 @@ def store_plan(battle: Battle, unit: int, decision: tuple[int, int], target: int
 def better_plan(
     battle: Battle, unit: int, values: tuple[float, float], decision: tuple[int, int], target: int, length: int
 ) -> float:
-    """Store a plan of a unit, without an attack, if its value is more than that of the best plan.
-
-    `values`: of both plans. Return the better value.
-    """
+    """Store a plan without an attack if it beats the best so far; `values`: of both plans. Return the better value."""
     value, best = values
     if value <= best + TIE_TOLERANCE:
         return best
@@ -69,9 +66,9 @@ def better_plan(
 
 @step
 def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shift: int) -> tuple[float, int]:
-    """Return the value (at least 0) of a unit's best shot at an enemy at distance `length`, and its index or ALL_ROWS.
+    """Return the value (at least 0) of a unit's best shot at an enemy at distance `length`, and the shot or ALL_ROWS.
 
-    `moved`: True if the unit has moved. `shift`: the bonuses less penalties, except short range.
+    `moved`: True if the unit has moved. `shift`: number of bonuses less number of penalties, except short range.
     """
     field, facts = battle.field, battle.setup
     rows, state = facts.rows[unit, other - first_of(side_of(other))], field.states[unit]
@@ -198,7 +195,7 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
 
 @step
 def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> float:
-    """Plan a move toward an enemy if better than `best`: an advance, the longest, or one to just beyond its reach."""
+    """Plan a move toward an enemy if better than `best`: an advance, the longest move, or one to just out of reach."""
     field, facts = battle.field, battle.setup
     goal = goal_of(battle, unit)
     if goal == NO_TARGET:

@@ -198,7 +198,7 @@ def best_shot(battle: Battle, unit: int) -> tuple[int, int]:
 
 @step
 def stand_by(battle: Battle, unit: int, policy: int, rearms: int) -> None:
-    """Put a unit on lookout or into cover by a policy; if it is reloading and `rearms` is 1, it re-arms instead."""
+    """Let a unit go on lookout or take cover, by `policy`; if it is reloading and `rearms` is 1, it re-arms instead."""
     field, side, state = battle.field, battle.field.sides[unit], int(battle.field.states[unit])
     side.policy, side.rearms = policy, rearms
     orders = battle.setup.orders[policy, 0]
@@ -212,7 +212,7 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
     """Choose and carry out orders by the unit's policy, as in a duel with the target."""
     field, facts, tables = battle.field, pair_of(battle, unit, target), battle.tables
     side, state = field.sides[unit], int(field.states[unit])
-    side.policy = Policy.CHARGE  # a unit without a policy against the target acts as if to charge it
+    side.policy = Policy.CHARGE  # default, if the unit has no policy against this target
     if facts.tactic != NO_POLICY:
         side.policy = facts.tactic
     side.charges = 1 if facts.charges >= 0 else 0
@@ -253,7 +253,7 @@ def shoot(battle: Battle, unit: int, target: int, distance: int) -> None:
 
 @step
 def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> bool:
-    """Make a ranged attack, if it is allowed (AC-4.1, AC-6), and a return shot; return True if the attack was made."""
+    """Make a ranged attack, if allowed (AC-4.1, AC-6), and a Tail Gunner's return shot; return True if it was made."""
     field = battle.field
     row, state = battle.tables.strikes[number], int(field.states[unit])
     if is_removed(state) or is_removed(field.states[other]) or (row.reloads and state & unit_state.RELOADING):
@@ -285,7 +285,7 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
 
 @step
 def opportunity_fire(battle: Battle, unit: int, at: int) -> bool:
-    """Let an enemy on lookout fire at the active unit, as if it were at unit `at`; return True if one fired (BT-4)."""
+    """Let an enemy on lookout fire at the active unit, at the range of unit `at`; return True if one fired (BT-4)."""
     field, facts = battle.field, battle.setup
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return False

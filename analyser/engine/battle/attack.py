@@ -22,14 +22,14 @@ from analyser.rules.structs import NONE, FightFacts, Penalty, Test
 
 @step
 def does_penalty_count(battle: Battle, number: int, short: bool, penalty: int) -> bool:
-    """Return True if no house rule ignores a penalty for a strike."""
+    """Return True if a penalty counts for a strike; house rules can make a strike ignore it."""
     tables = battle.tables
     return effects_on(tables.attacks[number], tables.targets[number], 1 if short else 0).ignores & penalty == 0
 
 
 @step
 def condition_for(battle: Battle, number: int, striker: int, struck: int, short: bool, shift: int) -> int:
-    """Return the condition of a strike (`condition_of`); `shift`: bonuses less penalties, without suppression."""
+    """Return the condition of a strike (`condition_of`); `shift`: bonuses less penalties, not counting suppression."""
     field = battle.field
     if battle.tables.strikes[number].fixed_dice == NONE and field.states[striker] & SUPPRESSED:
         shift -= 1 if does_penalty_count(battle, number, short, Penalty.SUPPRESSED.value) else 0
@@ -39,7 +39,7 @@ def condition_for(battle: Battle, number: int, striker: int, struck: int, short:
 
 @step
 def pool_for(battle: Battle, number: int, state: int, short: bool, condition: int) -> int:
-    """Return the number of a strike's pool; 0 if the armaments table has no dice (AC-2.4, AC-3.2)."""
+    """Return the index in `Tables` of a strike's pool; 0 (no dice) if the armaments table has none (AC-2.4, AC-3.2)."""
     tables = battle.tables
     facts = tables.strikes[number]
     count = 0
@@ -52,7 +52,7 @@ def pool_for(battle: Battle, number: int, state: int, short: bool, condition: in
 def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, shift: int) -> bool:
     """Make a strike; return True if it has dice.
 
-    `shift`: bonuses less penalties, except for short range and suppression (AC-3.1).
+    `shift`: number of bonuses less number of penalties, not counting short range and suppression (AC-3.1).
     """
     field, tables = battle.field, battle.tables
     facts, attack = tables.strikes[number], tables.attacks[number]
@@ -85,7 +85,7 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
 
 @step
 def draw_strike(battle: Battle, number: int, striker: int, struck: int, pool: int) -> int:
-    """Make all draws of the strike in the scratch fight; return its progress (:mod:`analyser.rules.strike`)."""
+    """Make all draws of the strike in the record `field.fight`; return its progress (:mod:`analyser.rules.strike`)."""
     field, tables, fight = battle.field, battle.tables, battle.field.fight[0]
     progress = resolution.start_of_strike(fight)
     if resolution.stage_of(progress) == Stage.CARD:  # the card adds dice; the next pools have 1, 2, ... more dice
@@ -109,7 +109,7 @@ def draw_strike(battle: Battle, number: int, striker: int, struck: int, pool: in
 
 @step
 def set_fight(battle: Battle, number: int, striker: int, struck: int, condition: int) -> FightFacts:
-    """Return the scratch fight, filled with a strike of a unit on another unit in their current states.
+    """Fill and return the record `field.fight` for a strike of a unit on another unit in their current states.
 
     The fields that `set_pool` sets come from the table `fights`; `set_target` sets the others from the states.
     """

@@ -59,7 +59,7 @@ STRIKE_SLOTS = 16
 
 
 class PairFacts:
-    """Abilities of a unit against an enemy; a record is smaller than a cache line."""
+    """Abilities of a unit against an enemy. The record is kept smaller than a cache line."""
 
     strikes: Annotated[Any, np.int16, (STRIKE_SLOTS,)]  # number of each strike in Tables, by StrikeSlot; or NO_STRIKE
     reach: Annotated[Any, np.int16]  # greatest distance from which its tactic attacks without an advance; below 0: none
@@ -68,7 +68,7 @@ class PairFacts:
     within_rallying: Annotated[Any, np.int16]
     charges: Annotated[Any, np.int16]  # greatest distance of a charge, chosen or compulsory; below 0: no charge
     value_short: Annotated[Any, np.int16]  # greatest distance at which the expected value at short range applies
-    value_at: Annotated[Any, np.int32]  # index in Tables.values of the enemy's first expected value; below 0: all are 0
+    value_at: Annotated[Any, np.int32]  # index in Tables.values of the first value of this pair; below 0: all are 0
     value_by_damage: Annotated[Any, np.int8]  # 1: the attacker's damage, not its models, selects the expected value
     tactic: Annotated[Any, np.int8]  # a Policy, or NO_POLICY
     shunned: Annotated[Any, np.int8]  # 1: the unit attacks this enemy only if it has no better target (BT-4)
@@ -79,15 +79,15 @@ class PairFacts:
 
 
 PAIR = record_type(PairFacts)
-PAIR_COLUMNS = MOST_UNITS + 1  # one unused column: with 64, the records of a column compete for few cache lines
+PAIR_COLUMNS = MOST_UNITS + 1  # one column is unused: with 64, records of a column would share few cache lines
 LANES = 16  # enemies that vector instructions process together
-# First rows of groups of four in BattleSetup.attacks. POWER has the gains (in thousandths) of a unit's attacks on each
-# enemy at full strength, REACH their squared ranges. DANGER and RANGE have those of each enemy's attacks on the unit.
-# Each of these groups has a row for a charge, a shot without a move, a shot after a move, and a shot on lookout. AHEAD
-# has squared ranges after 1, 2, 3 or 4 moves at double time. MOST, MOST_AFTER_MOVE and BEYOND ignore shots on lookout.
+# Rows of BattleSetup.attacks. POWER to AHEAD are the first rows of groups of four. POWER: gain (in thousandths) of each
+# attack of the unit on an enemy at full strength; REACH: its squared range. DANGER and RANGE: gain and squared range of
+# each attack of the enemy on the unit. The attacks are a charge, a shot without a move, a shot after a move, and a shot
+# on lookout. AHEAD: squared ranges after 1, 2, 3 or 4 moves at double time. MOST to BEYOND ignore shots on lookout.
 CHARGING, STANDING, MOVING, WATCHING = range(4)
 POWER, REACH, DANGER, RANGE, AHEAD = range(0, 20, 4)
-MOST, MOST_AFTER_MOVE, BEYOND = 20, 21, 22  # greatest POWER at all, and after a move; shortest distance out of reach
+MOST, MOST_AFTER_MOVE, BEYOND = 20, 21, 22  # greatest POWER; greatest after a move; shortest distance out of reach
 ATTACK_ROWS = 23
 LONGEST_LENGTH = np.iinfo(np.int16).max  # longest length that PairFacts can store; exceeds every distance
 
@@ -102,7 +102,7 @@ class RowFacts:
     row: Annotated[Any, np.int8, (MOST_SHOTS,)]  # index of its row; of two attacks with one row, the second overcharges
     still: Annotated[Any, np.int8, (MOST_SHOTS,)]  # 1: a Move or Fire row
     reloads: Annotated[Any, np.int8, (MOST_SHOTS,)]  # 1: a Slow to Fire row
-    near: Annotated[Any, np.int8, (MOST_SHOTS,)]  # 1: it uses the dice in parentheses at short range (Point Blank)
+    near: Annotated[Any, np.int8, (MOST_SHOTS,)]  # 1: at short range it uses the dice in parentheses (Point Blank)
     number: Annotated[Any, np.int8]  # number of attacks
 
 
@@ -173,8 +173,8 @@ class BattleSetup:
     weights: Annotated[Any, np.float64, WEIGHTS.shape]  # by rounds left (see `FACTORS`) and tactic
     mix: Annotated[Any, np.float64, (2, WEIGHTS.shape[1])]  # cumulative probabilities of the tactics of a side
     ahead: Annotated[Any, np.int64, (2,)]  # 1: the side looks ahead
-    slots: Annotated[Any, np.int64, (2,)]  # number of a side's units that exchange their starting positions at random
-    slot_at: Annotated[Any, np.int64, (2, MOST_UNITS)]  # the units that exchange their positions
+    slots: Annotated[Any, np.int64, (2,)]  # number of units of a side that swap starting positions at random
+    slot_at: Annotated[Any, np.int64, (2, MOST_UNITS)]  # the units that swap positions
     stake: Annotated[Any, np.float64, (UNITS,)]  # value of a unit: victory points, plus a small part of its points
     limit: Annotated[Any, np.int64, (UNITS,)]  # DAMAGE LIMIT
     health: Annotated[Any, np.int64, (UNITS,)]  # points of damage that destroy it, at the start
@@ -200,16 +200,16 @@ class Tables:
     strikes: Annotated[Any, STRIKE, (MOST_STRIKES,)]
     attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]
     targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # targets in their first states
-    # Fights against first states of targets, by :func:`condition_of`: beyond short range, then at short range.
+    # Fights against targets in their first states, by `condition_of`: all beyond short range, then all at short range.
     fights: Annotated[Any, FIGHT, (MOST_STRIKES, 2 * CONDITIONS)]
     first_cell: Annotated[Any, np.int64, (MOST_STRIKES,)]  # first cell of each strike in `pool_of`
     pool_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # pool by strike, models or damage, range, condition (`cell_of`)
     dice: Annotated[Any, np.int32, (MOST_POOLS,)]  # number of dice of each pool
     first: Annotated[Any, np.uint64, (MOST_POOLS,)]  # first row of each pool in `alias`
-    bits: Annotated[Any, np.uint64, (MOST_POOLS,)]  # by pool: number of bits of a word that select a row
+    bits: Annotated[Any, np.uint64, (MOST_POOLS,)]  # by pool: number of bits that select a row of `alias`
     alias: Annotated[Any, np.uint64, (MOST_ROWS, 2)]  # see :func:`~analyser.engine.pool.alias.alias_table`
-    # Rows by the target's health, from 0: its expected loss as a share of its full health, the probabilities of its
-    # removal and its suppression, and the models that the attacker is expected to lose (Overcharge).
+    # A row for each health of the target, from 0: expected share of its full health lost, probability of removal,
+    # probability of suppression, and expected number of models that the attacker loses (Overcharge).
     gains: Annotated[Any, np.float32, (MOST_GAINS, GAINS)]
     gains_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # first row of `gains` for each cell of `pool_of`
     values: Annotated[Any, np.float64, (MOST_CELLS,)]  # expected values by strike, strength, target's models and range
@@ -235,7 +235,7 @@ class Battlefield:
     cards_left: Annotated[Any, np.int64, (2,)]  # number of cards in the deck
     hand_size: Annotated[Any, np.int64, (2,)]  # number of cards in the hand
     broken_down: Annotated[Any, np.int64, (2,)]  # 1: communications have broken down
-    finished: Annotated[Any, np.int64, (2,)]  # how many units at the start of `listed` cannot act again this round
+    finished: Annotated[Any, np.int64, (2,)]  # number of units at the start of `listed` that have no turn left
     points: Annotated[Any, np.int64, (2,)]  # victory points
     holders: Annotated[Any, np.int64, (2, MOST_OBJECTIVES)]  # number of units in contact that can control the objective
     contesters: Annotated[Any, np.int64, (2, MOST_OBJECTIVES)]  # number of units in contact that deny the enemy control
@@ -248,13 +248,13 @@ class Battlefield:
     tactic: Annotated[Any, np.int64, (2,)]  # tactic of each side in this battle
     start_x: Annotated[Any, np.int64, (UNITS,)]  # starting position of each unit along the front
     health_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of destroying a unit's full health
-    removal_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of removing it
-    suppression_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of suppressing it
-    danger: Annotated[Any, np.float64, (UNITS,)]  # latest estimate of the cost of the enemy's best attacks on it
+    removal_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of removing a unit
+    suppression_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of suppressing a unit
+    danger: Annotated[Any, np.float64, (UNITS,)]  # latest estimate of what the enemy's best attacks cost a unit
     strength: Annotated[Any, np.int32, (UNITS,)]  # current strength, 256 if unhurt; 0 for a unit off the field
     cap: Annotated[Any, np.int32, (UNITS,)]  # greatest possible gain of an enemy by attacks on a unit, in thousandths
     attack_weight: Annotated[Any, np.int32, (UNITS,)]  # strength times `next_attack_weight`
-    # By side and unit: its best gain by an attack at full strength, the enemy attacked, the best gain on other enemies.
+    # By side and unit: best gain by an attack at full strength, the enemy attacked, and the best gain on the others.
     most: Annotated[Any, np.int32, (2, MOST_UNITS)]
     most_on: Annotated[Any, np.int32, (2, MOST_UNITS)]
     second: Annotated[Any, np.int32, (2, MOST_UNITS)]
@@ -324,7 +324,7 @@ def condition_of(covered: bool, shift: int) -> int:
 
 @step
 def cell_of(count: int, short: bool, condition: int) -> int:
-    """Return the index of a pool among the pools of its strike."""
+    """Return the cell of a pool among those of its strike; `count`: models of the striker, or damage on a behemoth."""
     return (count * 2 + (1 if short else 0)) * CONDITIONS + condition
 
 

@@ -26,7 +26,7 @@ from analyser.rules.structs import NONE
 
 NO_TARGET = -1
 _TIE_TOLERANCE = 1e-9
-_LAST = 1 << 28  # distance that counts for aircraft; exceeds every distance, and the square root of NOWHERE
+_LAST = 1 << 28  # stands for an aircraft's distance; exceeds every distance, and the root of NOWHERE
 
 
 # Classes of enemies among which a unit chooses its target (BT-4). ATTACKED: it can attack them without moving.
@@ -123,17 +123,14 @@ def target_in_flight(battle: Battle, unit: int) -> int:
 
 @step
 def best_or_shunned(battle: Battle, unit: int, enemy_class: int, rally_failed: bool) -> int:
-    """Return the best enemy of a class, or if there is none, the best that the unit shuns."""
+    """Return the best enemy of a class, or if there is none, the best of those that the unit shuns."""
     result = best_in_class(battle, unit, enemy_class, rally_failed, 0)
     return result if result != NO_TARGET else best_in_class(battle, unit, enemy_class, rally_failed, 1)
 
 
 @step
 def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: bool, shunned: int) -> int:
-    """Return the best enemy of a class (BT-4); `shunned`: 1 to choose among enemies that the unit shuns.
-
-    Call :func:`find_nearest` before.
-    """
+    """Return the best enemy of a class (BT-4), of those shunned if `shunned`; call :func:`find_nearest` before."""
     if shunned and not battle.setup.holds[unit]:
         return NO_TARGET
     battle.field.shunned = shunned

@@ -52,7 +52,7 @@ def both_stand(battle: Battle, unit: int, other: int) -> bool:
 
 @step
 def engage(battle: Battle, unit: int, other: int) -> int:
-    """Bring two units into contact; return the charge's bonuses less penalties due to units nearby (AC-8.2)."""
+    """Bring two units into contact; return the charge's bonus less its penalty for units nearby (AC-8.2)."""
     field, units = battle.field, battle.field.units
     field.lost_aboard = 0
     for fighter, enemy in ((unit, other), (other, unit)):
@@ -127,7 +127,7 @@ def withdraw(battle: Battle, unit: int, winner: int) -> None:
 
 @step
 def fill_test(battle: Battle, unit: int) -> Any:
-    """Return the scratch fight, filled with a unit's test after a combat or a blast."""
+    """Fill and return the record `field.fight` for a unit's test after a combat or a blast."""
     field = battle.field
     target, fight = field.units[unit], field.fight[0]
     target.near_commander = 1 if is_commanded(battle, unit) else 0
@@ -137,7 +137,7 @@ def fill_test(battle: Battle, unit: int) -> Any:
 
 @step
 def take_test(battle: Battle, unit: int, caused_by: int, highest: int) -> None:
-    """Take the test of the scratch fight for a unit; cards up to `highest` pass it."""
+    """Take a unit's test, described by the record `field.fight`; cards up to `highest` pass it."""
     field, state = battle.field, int(battle.field.states[unit])
     if passes(battle, unit, highest, 0):
         return

@@ -30,12 +30,12 @@ from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts, Penalty
 
 SHARE_LOST, P_REMOVED, P_SUPPRESSED, OWN_LOSSES = range(GAINS)
-_HEALTH_PART = 0.5  # share of a unit's value for its health; the rest is for its last model
+_HEALTH_PART = 0.5  # share of a unit's value that it loses gradually; the rest is lost with its last model
 _LOST_COMBAT_COST = 0.15  # cost of a lost combat, as a share of the unit's `dread`
 
 
 class Pools(NamedTuple):
-    """Score distributions of pools: pool p has the rows `first[p]` to `first[p + 1]` - 1."""
+    """Score distributions: pool p has the entries `first[p]` to `first[p + 1]` - 1 of `scores` and `probabilities`."""
 
     first: Integers
     scores: Integers
@@ -137,7 +137,7 @@ def gains_row(tables: Tables, number: int, view: tuple[int, bool, bool], shift: 
 def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shift: int) -> float:
     """Return the expected value of a strike of a unit at another unit, in their current states.
 
-    `shift`: bonuses less penalties, without suppression (AC-3.1).
+    `shift`: number of bonuses less number of penalties, not counting suppression (AC-3.1).
     """
     field, facts, tables = battle.field, battle.setup, battle.tables
     state = int(field.states[unit])
@@ -152,9 +152,9 @@ def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shi
 
 @step
 def losses_from(battle: Battle, kind: int, unit: int, other: int, terms: tuple[int, int, int]) -> tuple[float, float]:
-    """Return the expected share of the other unit's full health that a close quarters strike takes, and P(removed).
+    """Return the expected share of the other unit's full health lost to a close quarters strike, and P(removed).
 
-    `terms`: bonuses less penalties, and the expected health of the striker and of the other unit.
+    `terms`: bonuses less penalties, expected health of the striker, and expected health of the other unit.
     """
     facts, tables = battle.setup, battle.tables
     shift, own, health = terms
@@ -173,7 +173,7 @@ def losses_from(battle: Battle, kind: int, unit: int, other: int, terms: tuple[i
 
 @step
 def gain_of_charge(battle: Battle, unit: int, other: int) -> float:
-    """Return the expected value of a charge: the target's losses less the unit's, plus the effect of the result."""
+    """Return the expected value of a charge: the target's losses less the unit's, plus the value of the result."""
     field, facts = battle.field, battle.setup
     own, health = health_of(battle, unit), health_of(battle, other)
     lost, lost_gone, dealt, dealt_gone = 0.0, 0.0, 0.0, 0.0

@@ -14,7 +14,7 @@ NO_TACTIC = -1
 
 
 class Weight(IntEnum):
-    """Indices of the weights, with the value that each multiplies."""
+    """Index of each weight; the comments state what the weights multiply."""
 
     LOSS = 0  # the enemy's best attack in response
     FUTURE = 1  # attacks that a position allows next turn

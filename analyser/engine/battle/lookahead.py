@@ -40,7 +40,7 @@ _URGENCY = 0.5  # share of a unit's danger that acting first is assumed to preve
 
 @step
 def next_by_gain(battle: Battle, side: int) -> int:
-    """Return the ready unit of a side with the greatest gain plus danger prevented; NONE if no unit is ready."""
+    """Return the ready unit with the greatest sum of gain and prevented danger; NONE if the side has no ready unit."""
     field, facts = battle.field, battle.setup
     if mark_outdated_plans(battle, side):
         store_best_attacks(battle, side)
@@ -103,7 +103,7 @@ def mark_outdated_plans(battle: Battle, side: int) -> bool:
 
 @step
 def changed_units(battle: Battle, side: int, first: int) -> int:
-    """Return a bit mask of the units, from `first`, whose state or place has changed since a side's last look-ahead."""
+    """Return a bit mask of units, from `first` on, whose state or place has changed since a side's last look-ahead."""
     field, changed = battle.field, np.int64(0)
     states, places = field.seen_state[side], field.seen_place[side]
     for at in range(blocks_of(battle.setup.units[side_of(first)]) * LANES):
@@ -115,7 +115,7 @@ def changed_units(battle: Battle, side: int, first: int) -> int:
 
 @step
 def update_seen(battle: Battle, side: int, unit: int) -> None:
-    """Store the state and place of a unit at a side's look-ahead, and update the unit's strength."""
+    """Store the state and place of a unit as last seen by a side, and update the unit's strength."""
     field = battle.field
     field.seen_state[side, unit], field.seen_place[side, unit] = field.states[unit], packed_place(field, unit)
     update_strength(battle, unit)
@@ -151,7 +151,7 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     best, best_shot, shot_at, attack = hold, 0.0, NO_TARGET, 0
     must_charge = (field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok) != 0
     charges = False
-    furthest = facts.furthest[unit] * (facts.furthest[unit] + 2)  # greatest square whose integer root is `furthest`
+    furthest = facts.furthest[unit] * (facts.furthest[unit] + 2)  # greatest squared distance within `furthest`
     for other in units_of(battle, 1 - side):
         squared = squared_distance(field, other, x, y)
         if squared > furthest:

@@ -1,4 +1,4 @@
-"""Objectives on the centre line: who controls them, their victory points, and their value to a unit (BT-7)."""
+"""Objectives on the centre line: which side controls them, their victory points, and their value to a unit (BT-7)."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def play_battle(battle: Battle) -> None:
 
 @step
 def deploy(battle: Battle) -> None:
-    """Deploy every unit, fill the decks, and choose the side that begins (BT-2)."""
+    """Deploy every unit, fill the decks, and choose the side that has the initiative first (BT-2)."""
     field, facts = battle.field, battle.setup
     field.round = field.logged = field.reforming = field.demise_pending = 0
     placed = 0
@@ -105,7 +105,7 @@ def choose_tactic(battle: Battle, side: int) -> None:
 
 @step
 def shuffle_line(battle: Battle, side: int) -> None:
-    """Set the starting positions of a side's units; if the side looks ahead, units exchange theirs at random (BT-6)."""
+    """Set the starting positions of a side's units; if the side looks ahead, units swap theirs at random (BT-6)."""
     field, facts = battle.field, battle.setup
     for unit in units_of(battle, side):
         field.start_x[unit] = facts.x[unit]

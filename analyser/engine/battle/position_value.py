@@ -45,7 +45,7 @@ from analyser.rules.discipline import ACTIVATED
 THOUSANDTHS = 1000.0
 _WHOLE = 256  # full strength of a unit
 _LATER = 0.6  # weight of an attack next round, relative to an attack this round
-_NOT_NEXT = 0.6  # weight of a target's attacks, if it is probably not the next to act
+_NOT_NEXT = 0.6  # weight of a target's attacks if another target probably acts next
 _AFTER_ACTING = 0.2  # weight of a target's attacks next round, after it has acted
 _SUPPRESSION_COST = 0.3  # cost of suppression, as a share of the value of the unit's attacks
 _FARTHEST = 30_000
@@ -76,7 +76,7 @@ def update_strength(battle: Battle, unit: int) -> None:
 
 @step
 def update_values(battle: Battle, side: int) -> None:
-    """Update the values of a side's units to its enemy, as if the unit with the best attack acted next."""
+    """Update what hurting each unit of a side is worth to its enemy, as if the unit with the best attack acted next."""
     field, facts = battle.field, battle.setup
     weights, first, most = weights_of(battle, 1 - side), first_of(side), field.most[side]
     value, removal = weights[Weight.VALUE.value], weights[Weight.REMOVAL.value]
@@ -114,7 +114,7 @@ def next_attack_weight(battle: Battle, unit: int) -> float:
 
 @inlined
 def best_gain(squared: Any, table: Any, gains: int, ranges: int, lane: Any) -> Any:
-    """Return the best gain (thousandths) of an attack, except on lookout, from this squared distance."""
+    """Return the best gain (thousandths) of an attack, except on lookout, at a squared distance (`lane`: column)."""
     best = table[gains + CHARGING, lane] if squared <= table[ranges + CHARGING, lane] else np.int32(0)
     standing = table[gains + STANDING, lane] if squared <= table[ranges + STANDING, lane] else np.int32(0)
     best = standing if standing > best else best

@@ -25,7 +25,7 @@ def begin_stream(field: Battlefield, stream: tuple[np.uint64, np.uint64], chunk:
 
 @step
 def setup_odds(setup: BattleSetup) -> DrawOdds:
-    """Return the die and the deck of a battle."""
+    """Return the odds of the battle's die and deck."""
     return DrawOdds(setup.heroic, setup.strike, setup.miss, setup.die_sides, setup.cards_up_to, setup.probability_up_to)
 
 

@@ -99,7 +99,7 @@ def share_of_damage(pmf: ScorePmf, fight: FightFacts, models: int) -> float:
 
 
 def expected_models(pmf: ScorePmf, fight: FightFacts, models: int, *, whole: bool) -> float:
-    """Return the expected number of models destroyed of `models` undamaged models; with `whole`, P(all destroyed)."""
+    """Return the expected number of models destroyed of `models` undamaged ones; with `whole`, P(all destroyed)."""
     total = 0.0  # added one by one, because the result of `sum` differs between versions of Python
     for probability, destroyed, _ in _losses(pmf, fight, models):
         total += probability * ((destroyed == models) if whole else destroyed)

@@ -91,7 +91,7 @@ class Simulation:
         return other
 
     def first_battle_with(self, margin: int, trials: int, seed: int) -> int:
-        """Return the index of the first battle with this margin among `trials` of a seed; there must be one."""
+        """Return the index of the first battle with this margin among `trials` battles of a seed; one must exist."""
         field: Any = self._new_field()
         battle = Battle(self._setup, self._tables, field, empty_record(Counts))
         for chunk in range(-(-trials // CHUNK_BATTLES)):

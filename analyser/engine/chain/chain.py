@@ -25,7 +25,7 @@ class Die:
     """Distribution of the value of one die, an integer from 0."""
 
     weights: tuple[float, ...]  # number of sides with each value from 0; if `sides` is 0: probability of each value
-    sides: int = 0  # 0: the weights are probabilities
+    sides: int = 0  # number of sides; 0: the weights are probabilities
     words: tuple[str, ...] = field(default=(), compare=False, repr=False)  # names of the values; default: the numbers
 
     @property
@@ -71,7 +71,7 @@ class ExtraDie(NamedTuple):
     """A die that each state rolls once, in addition to the dice of a phase."""
 
     die: Die
-    weight: int  # factor of its value in the total; so large that the total determines the value
+    weight: int  # factor of its value in the total, so large that the total shows the value
 
 
 HIGHEST_STATE = (1 << 62) - 1
@@ -82,7 +82,7 @@ Change = Callable[[Any, Any], Any]  # returns the next states for states and tot
 
 
 class Fields:
-    """Several numbers packed into one state, the last in the lowest digits; the first has no upper bound.
+    """Several numbers packed into one integer, the state; the last is in the lowest digits, and the first has no bound.
 
     >>> unit = Fields({"moves": 3, "tokens": 10})
     >>> unit.size, unit.pack(moves=2, tokens=7), unit.get("tokens", 27), unit.put(27, tokens=0)
@@ -116,7 +116,7 @@ class Fields:
 class Phase:
     """A roll of dice, and the transition from every state by the total."""
 
-    # Receives states, shape (states, 1), and totals, shape (totals,). Results for totals that a state cannot roll are
+    # Receives states, shape (states, 1), and totals of dice, shape (totals,). The results for impossible totals are
     # ignored.
     change: Change
     die: Die = NO_DIE
@@ -162,7 +162,7 @@ class Phase:
         return pmfs
 
 
-RECORD = Phase(lambda states, _: states)  # without effect; where it stands, the distribution of the state is recorded
+RECORD = Phase(lambda states, _: states)  # no effect: marks where the distribution of the state is recorded
 
 
 class Story(NamedTuple):
@@ -215,7 +215,7 @@ class Recorded(NamedTuple):
     weights: Any
 
     def grouped(self, groups: Integers, size: int) -> NDArray[Any]:
-        """Return sums of weights by the group of each state, an integer below `size`: shape (recordings, size)."""
+        """Return the sum of weights of each group, shape (recordings, size); `groups`: number of each state's group."""
         if isinstance(self.weights, np.ndarray):
             return np.array([np.bincount(groups, row, size) for row in self.weights])
         ends, columns, values = self.weights.indptr, self.weights.indices, self.weights.data
@@ -230,7 +230,7 @@ class Recorded(NamedTuple):
 
 
 def distinct(states: States) -> States:
-    """Return the distinct states in order; `np.unique` hashes them, which is many times slower."""
+    """Return the distinct states, sorted. `np.unique` is many times slower, because it hashes them."""
     in_order = np.sort(states)
     return in_order[np.diff(in_order, prepend=-1) > 0]
 

@@ -15,11 +15,12 @@ from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phas
 MOST_TABLE_ENTRIES = 1 << 24  # most entries of all tables and recorded distributions
 MOST_DISTRIBUTION_ENTRIES = 1 << 27  # most entries of the distributions of all paths: paths times states
 _BLOCK = 64  # number of states in a block, which is skipped if all its probabilities are 0
-TransitionTable = tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]  # next states, dice, distributions of totals
+# Next states, shape (states, totals); number of dice by state; distribution of the total by number of dice.
+TransitionTable = tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]
 
 
 def transition_table(phase: Phase, states: States) -> TransitionTable:
-    """Return next states (as indices of sorted `states`; arbitrary if impossible), dice by state, pmfs of totals."""
+    """Return the table of a phase; next states are indices of the sorted `states` (arbitrary for impossible totals)."""
     targets = np.empty((len(states), phase.totals), np.uint32)
     for block in blocks_of(len(states), phase.totals):
         targets[block] = np.minimum(np.searchsorted(states, phase.next_states(states[block])), len(states) - 1)
@@ -121,7 +122,7 @@ def distributions_along(chain: Chain, alternatives: Alternatives, paths: Paths) 
     recordings = alternatives[0].count(RECORD)
     recorded = np.zeros((paths.numbers.shape[1] * recordings, states))
     distributions = (chain_states == chain.start)[np.newaxis].astype(np.float64)
-    so_far = np.zeros(len(paths.numbers), np.int64)  # index of each path's distribution, shared by paths equal so far
+    so_far = np.zeros(len(paths.numbers), np.int64)  # each path's distribution; paths equal so far share one
     for round_number, numbers in enumerate(paths.numbers.T):
         keys, so_far = np.unique(so_far * len(alternatives) + numbers, return_inverse=True)
         weights = np.bincount(so_far, paths.weights)

@@ -1,7 +1,7 @@
 """Simulated Markov chains: trials in the same state form a group, of which only the size is stored.
 
-The number of trials of a group with each total is multinomial, as if all dice were rolled one by one. The replay of a
-trial follows its group; where a group splits, a separate stream of random numbers assigns the trials to the parts.
+How many trials of a group roll each total is drawn from a multinomial distribution, as if all dice were rolled one by
+one. The replay of a trial follows its group. If the group splits, a separate random stream assigns trials to the parts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States, blocks_of, distinct
 from analyser.engine.parallel import Chunks, Queue, Report, run_chunks
 
-# Trials of a chunk; fewer with many states, because then each trial can be a group.
+# Trials of a chunk; fewer with many states, because then each trial can be a group of its own.
 CHUNK_TRIALS, CHUNK_OF_MANY_STATES = 1 << 24, 1 << 18
 MANY_STATES = 1 << 18
 MOST_RECORDED = 1 << 25  # groups in all recordings together
@@ -60,7 +60,7 @@ def concatenate_groups(lists: Sequence[Groups]) -> Groups:
 
 
 class Transitions(NamedTuple):
-    """Parts of groups, split by the totals that the trials roll, in the order of the groups."""
+    """Parts of groups, sorted by group; the trials of a part have rolled the same total."""
 
     groups: Integers
     totals: Integers
@@ -132,7 +132,7 @@ class Simulator:
 
 
 def _roll(phase: Phase, rolls: RollTable, trials: Integers, random: np.random.Generator) -> Transitions:
-    """Roll the dice of a phase for groups of trials; groups with the same number of dice are rolled together."""
+    """Roll the dice of a phase for groups of trials, all groups with the same number of dice together."""
     pmfs = _pmfs_of(phase, int(rolls.dice.max()))
     parts = list[tuple[Integers, Integers, Integers]]()
     for number in np.unique(rolls.dice).tolist():
@@ -269,7 +269,7 @@ class ReplayedTrials(NamedTuple):
 
 
 def replay(chain: Chain, trials: int, seed: int, part: int = 0, number: int = -1) -> ReplayedTrials:
-    """Return the states of all trials of a simulation (at most one chunk), and the phases of trial `number`."""
+    """Return the states of all trials of a simulation of at most one chunk, and the phases of trial `number`."""
     assert trials <= _chunk_size(chain), "trials of one chunk"
     random, split_random = _random_of(seed, part, 0), _random_of(seed, part, 0, _SPLIT_STREAM)
     simulator, groups, group = Simulator(), Groups.start(chain, Paths.one(trials)), np.zeros(trials, np.int64)
@@ -290,7 +290,7 @@ def replay(chain: Chain, trials: int, seed: int, part: int = 0, number: int = -1
 
 
 def _dice_of(phase: Phase, state: int, total: int, random: np.random.Generator) -> tuple[str, ...]:
-    """Draw dice with this total, in words; return none if every total leads to the same state."""
+    """Draw dice with this total and return them in words; return none if all totals lead to the same state."""
     states = np.array([state])
     (low,), (high,) = phase.span(states)
     row = phase.next_states(states)[0][low : high + 1]

@@ -1,4 +1,4 @@
-"""Actions of the active side of a duel, with reasons, from both states when it gets orders (its own is `mine`)."""
+"""Actions in a duel and the reasons, from both states when a side gets orders; `mine` is that side's state."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ ACTED_ELSEWHEN = ActionTaken.ACTED_ELSEWHEN * REASON_FACTOR
 
 @tiered(2.0)
 def packed_actions(setup: Setup, operation: Op, when: int, shots: int, first: Integers, second: Integers) -> Integers:
-    """Return the active side's action and reason in each pair of states, packed; `shots`: number of its strikes."""
+    """Return the packed action and reason of the active side for each pair of states; `shots`: number of its shots."""
     result = np.empty(len(first), np.int64)
     for place in range(len(first)):
         mine, theirs = first[place], second[place]
@@ -122,7 +122,7 @@ def action_on_orders(setup: Setup, operation: Op, shots: int, mine: int, theirs:
 
 @step
 def action_chosen(setup: Setup, operation: Op, mine: int, theirs: int) -> tuple[int, int]:
-    """Return the action of an ORDER and its reason; the ORDER must be allowed."""
+    """Return the action that an ORDER means, and its reason; the ORDER must be allowed."""
     _, side, number = operation
     manoeuvre, action, strike, _ = unpack_order(number)
     view = operations.view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)

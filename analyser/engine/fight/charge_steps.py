@@ -21,7 +21,7 @@ _CHARGES, _OVERRUNS = 1 << Order.CHARGE, 1 << Order.OVERRUN
 
 @step
 def row_for_contact(unit: Any, impact: int) -> int:
-    """Return the unit's selected or first melee row (or impact row, if `impact`), or NONE (AC-8.1, AC-8.3)."""
+    """Return the selected melee row (with `impact`, also an impact row), else the first, or NONE (AC-8.1, AC-8.3)."""
     result, selected = NONE, unit.facts[0].close_quarters_row
     for row in range(unit.n_rows):
         kind = unit.rows[row].facts[0].kind
@@ -48,7 +48,7 @@ def breaks_buildings(builder: Builder, side: int, row: int) -> bool:
 
 @step
 def is_threatened(builder: Builder, active: int, is_overrun: int) -> bool:
-    """Return True if an enemy other than the charged unit is near; those in contact withdraw before an Overrun."""
+    """Return True if an enemy other than the charged unit is near. Enemies in contact withdraw before an Overrun."""
     return bool(
         builder.question.units[active].facts[0].threatened
         or (builder.question.units[1 - active].facts[0].accompanied and not is_overrun)

@@ -202,9 +202,9 @@ def most_advance(facts: Any, doubles: int) -> int:
 
 @step
 def set_positions_in_duel(builder: Builder, backs: Integers, advances: Integers, lengths: Integers) -> tuple[int, int]:
-    """Set both sides' strides and origins; return (NONE, 0) if all positions fit, else a side and the range it needs.
+    """Set both sides' strides and origins; return (NONE, 0) if all positions fit, else a side and its range.
 
-    `lengths` are further possible moves.
+    `lengths`: lengths of further possible moves.
     """
     common, distance, sides = FALL_BACK, builder.question.fight[0].distance, builder.setup.sides
     if distance == NONE:

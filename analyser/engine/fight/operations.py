@@ -88,7 +88,7 @@ def losers_draw(setup: Setup, active: int, pair: Pair) -> tuple[int, int]:
 
 @step
 def losers_test_fight(setup: Setup, side: int, withdrawn: int) -> FightFacts:
-    """Return the scratch fight, filled with the test of a loser that has withdrawn to the state `withdrawn`."""
+    """Fill and return the record `setup.fight[0]` for the test of a loser; `withdrawn`: its state after withdrawing."""
     setup.target[0], fight = setup.units[side], setup.fight[0]
     combat_result.set_losers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], withdrawn)
     return fight  # type: ignore[no-any-return]
@@ -96,7 +96,7 @@ def losers_test_fight(setup: Setup, side: int, withdrawn: int) -> FightFacts:
 
 @step
 def passengers_test_fight(setup: Setup, side: int, state: int) -> FightFacts:
-    """Return the scratch fight, filled with the test of the passengers of a transport in `state`."""
+    """Fill and return the record `setup.fight[0]` for the test of the passengers of a transport in `state`."""
     setup.target[0], fight = setup.passengers[side], setup.fight[0]
     combat_result.set_passengers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], state)
     return fight  # type: ignore[no-any-return]
@@ -197,7 +197,7 @@ def apply_test(setup: Setup, side: int, state: int, passed: bool) -> int:
 def follow_orders(setup: Setup, operation: Op, mine: int, theirs: int) -> int:
     """Return the active unit's state after an ORDER, or after its policy's orders (GIVE_ORDERS).
 
-    It is unchanged if the unit awaits no orders or the enemy is removed.
+    The state is unchanged if the unit awaits no orders, or if the enemy is removed.
     """
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return mine
@@ -258,7 +258,7 @@ def can_give_order(setup: Setup, operation: Op, mine: int, theirs: int) -> bool:
 
 @step
 def view_of(setup: Setup, operation: Op, mine: int, theirs: int) -> View:
-    """Return the view on which the active side's policy decides at GIVE_ORDERS."""
+    """Return the facts on which the active side's policy decides (GIVE_ORDERS)."""
     _, side, number = operation
     distance = activation.distance_between(mine, theirs, setup.sides[side], setup.sides[1 - side])
     return activation.view_of(mine, distance, setup.sides[side], setup.strikes[max(number, 0)], number != NONE)
@@ -272,7 +272,7 @@ def policy_decision(setup: Setup, operation: Op, view: View) -> tuple[int, int]:
 
 @step
 def permitted_decision(setup: Setup, operation: Op, view: View, decision: tuple[int, int]) -> tuple[int, int]:
-    """Return the permitted form of a decision in this view; a unit that cannot advance to shoot aims instead."""
+    """Return a decision, or what is permitted instead in this view; a unit that cannot advance before a shot aims."""
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     manoeuvre, action = allowed_decision(decision[0], decision[1], view)
     advances = action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN)
@@ -283,7 +283,7 @@ def permitted_decision(setup: Setup, operation: Op, view: View, decision: tuple[
 
 @step
 def merge_moves(setup: Setup, pair: Pair) -> tuple[int, int]:
-    """Return the pair; if only the distance matters, side 0 stores both sides' moves, so that more pairs are equal."""
+    """Return the pair; if only the distance matters, side 0 stores the moves of both, so that more pairs are equal."""
     side_0, side_1 = setup.sides[0], setup.sides[1]
     if not side_0.tracks_position or not side_1.tracks_position or side_0.distance == NONE:
         return pair[0], pair[1]

@@ -110,9 +110,9 @@ class Setup:
     strikes: Annotated[Any, STRIKE, (MOST_STRIKES,)]
     attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]  # the attack of each strike
     targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # the struck unit of each strike
-    # Attack dice by models, or by damage: row 0 has the usual values, row 1 those in parentheses. NONE: no attack.
+    # Attack dice by number of models, or damage: row 0 has the usual dice, row 1 those in parentheses. NONE: no dice.
     dice: Annotated[Any, np.int16, (MOST_STRIKES, 2, MOST_COUNT + 1)]
-    dice_entries: Int  # number of entries of `dice` in use: from 0 models, or 0 damage, up to the most
+    dice_entries: Int  # number of used entries in a row of `dice`: one more than the most models or damage
     attack: Annotated[Any, ATTACK, (1,)]
     target: Annotated[Any, TARGET, (1,)]
     fight: Annotated[Any, FIGHT, (2,)]
@@ -132,7 +132,7 @@ def operation_at(operations: Integers, place: int) -> Op:
 
 
 def _house_rule_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
-    """Return the dice that house rules add to each strike, beyond and at short range: arrays of shape (strikes, 1)."""
+    """Return the dice that house rules add by strike: beyond and at short range, or without rules one array of 0."""
     attacks, targets = setup["attacks"][:strikes], setup["targets"][:strikes]
     if not attacks["house_1"].any() and not targets["house_1"].any():
         return [np.zeros((strikes, 1), np.int64)]
@@ -141,7 +141,7 @@ def _house_rule_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
 
 
 def first_pools(setup: Setup, operations: Integers) -> Integers:
-    """Return the number of the first pool by strike and dice (`PoolCache`), for the strikes of a program."""
+    """Return the index of the first pool by strike and number of dice (`PoolCache`), for the strikes of a program."""
     strikes = 1 + operations[operations[:, 0] == Kind.STRIKE, 2].max(initial=-1)
     table = setup["dice"][:strikes, :, : setup["dice_entries"]].reshape(strikes, 2 * setup["dice_entries"])
     fixed = setup["strikes"]["fixed_dice"][:strikes, None]

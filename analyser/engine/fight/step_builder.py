@@ -1,4 +1,4 @@
-"""Builder of a fight's program, from two units: a :class:`Builder` in compiled code, a Draft in Python."""
+"""Builder of a fight's program from two units: :class:`Builder` in compiled code, `Draft` in Python."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class UnitFacts(NamedTuple):
     policy: int = NONE  # a Policy; NONE: the default policy for its armaments
     row: int = NONE  # index of the row to shoot with; NONE: the best row
     close_quarters_row: int = NONE  # index of the row for close quarters; NONE: the first possible row
-    capacity: int = 0  # passengers that each of its models carries
+    capacity: int = 0  # number of passengers that each of its models can carry
     passengers: int = NONE  # number of passengers; NONE: it is not an occupied transport
 
 

@@ -22,7 +22,7 @@ _SEEN_BITS = (
 
 @step
 def strike_dice(setup: Setup, number: int, striker: int, struck: int, short: bool) -> int:
-    """Return the dice by damage, models, or half the models at a building (AC-2.3, AC-4.4, AC-8.6); NONE: no attack."""
+    """Return the dice by damage, or by models (half at a building); NONE: no attack (AC-2.3, AC-4.4, AC-8.6)."""
     strike, sides = setup.strikes[number], setup.sides
     if strike.fixed_dice != NONE:
         return int(strike.fixed_dice)
@@ -92,7 +92,7 @@ def condition(setup: Setup, number: int, pair: Pair) -> int:
 
 @step
 def set_strike(setup: Setup, number: int, condition: int, struck: int) -> None:
-    """Fill the scratch `fight` with the attack under a :func:`condition` on a unit in state `struck`."""
+    """Fill `setup.fight[0]` for the attack under a :func:`condition` on a unit in state `struck`."""
     setup.attack[0] = setup.attacks[number]
     setup.target[0] = setup.targets[number]
     attack, target, strike = setup.attack[0], setup.target[0], setup.strikes[number]
@@ -110,7 +110,7 @@ def set_strike(setup: Setup, number: int, condition: int, struck: int) -> None:
 
 @step
 def set_test(setup: Setup, number: int, struck: int) -> None:
-    """Fill the scratch `fight` with the suppression test of a unit in state `struck` for the attack `number`."""
+    """Fill `setup.fight[0]` for the suppression test of a unit in state `struck` after the attack `number`."""
     setup.attack[0], setup.target[0] = setup.attacks[number], setup.targets[number]
     unit_state.copy_to_record(setup.target[0], setup.sides[1 - setup.strikes[number].striker], struck)
     set_target(setup.attack[0], setup.target[0], setup.fight[0])

@@ -28,7 +28,7 @@ class Die(NamedTuple):
 def dice_that_score(
     fight: FightFacts, scores: Scores, score: int, sides: Sequence[int], source: Random, cards: Sequence[int] = (0,)
 ) -> list[Die]:
-    """Return random dice with this score, by rejection. `sides`: count by face. One of `cards` is added to the dice."""
+    """Return random dice with this score. `sides`: number of sides by face; `cards`: a random one adds so many dice."""
     faces = [face for face, count in zip(Face, sides) for _ in range(count)]
     while True:
         dice = _roll_pool(fight, fight.dice + source.choice(cards), faces, source)
@@ -37,7 +37,7 @@ def dice_that_score(
 
 
 def _roll_pool(fight: FightFacts, first_dice: int, faces: Sequence[Face], source: Random) -> list[Die]:
-    """Roll the dice, the dice that they add, re-rolls, and extra re-rolls of the worst dice (AC-3.2 to AC-3.5)."""
+    """Roll dice and the dice that they add, then re-roll by rating, then re-roll the worst dice (AC-3.2 to AC-3.5)."""
     dice = [Die(face) for face in source.choices(faces, k=first_dice)]
     exploding = {index for index, die in enumerate(dice) if fight.exploding_faces >> die.shows & 1}
     dice += [Die(source.choice(faces), added_by=index) for index in sorted(exploding) for _ in range(fight.explosion)]

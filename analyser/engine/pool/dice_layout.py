@@ -1,9 +1,9 @@
 """Layout of the dice of a fight for the dice kernel: which random integers mean which faces.
 
-A draw is an integer that selects the face and the re-roll of a die, and of the die that it adds. Lower draws are
-better, so a few thresholds give the score (inversion: Devroye, Non-Uniform Random Variate Generation, 1986, II.2).
-Draws from `limit` on would favour some faces, so they discard their trial. All trials have equally many draws, so
-discarding adds no bias.
+A draw is a random integer that selects the face of a die and its re-roll, and both for a die that it adds. Lower draws
+are better, so a few thresholds give the score (inversion: Devroye, Non-Uniform Random Variate Generation, 1986, II.2).
+Draws from `limit` on would favour some faces, so a trial with such a draw is discarded. This adds no bias, because all
+trials have the same number of draws.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_DISCARDED = 0.30  # share of discarded trials above which a wider type of d
 
 
 class Layout(NamedTuple):
-    """Layout of a fight's pools. A trial's cell is score * n + c if its other draws are combination c of n, from 0."""
+    """Layout of a fight's pools. Cell score * n + c counts trials whose other draws are combination c (from 0) of n."""
 
     # Four thresholds for the first and for the second of two draws scored together. Below thresholds 0 and 1 the die
     # shows a heroic strike, and its added die ends as a heroic strike (0), or as a strike or better (1). Below
@@ -31,12 +31,12 @@ class Layout(NamedTuple):
     first: NDArray[Any]
     second: NDArray[Any]
     gates: NDArray[Any]  # the second draw counts if the first is below gates[0]; for a single last die, gates[1] = 0
-    dice_at_once: int  # number of first-roll dice among two draws: 1 or 2
+    dice_at_once: int  # first-roll dice per two draws: 2, or 1 if a die that explodes adds two (Arc)
     limit: Any  # lowest draw that discards the trial
     lower_addend: Any  # 1 in the lower half of a number that holds two counts
     upper_addend: Any  # 1 in the upper half
-    strike_cells: Any  # number that each strike, heroic or not, adds to the trial's cell
-    heroic_bonus: Any  # further number that each heroic strike adds to the cell
+    strike_cells: Any  # number that each strike, heroic or not, adds to the number of the trial's cell
+    heroic_bonus: Any  # number that each heroic strike adds in addition
     veteran: Any
     discarded: Any  # number of the cell of discarded trials
     limits: NDArray[np.uint16]  # lowest draw of each OtherDraw that discards the trial

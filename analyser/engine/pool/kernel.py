@@ -16,7 +16,7 @@ from analyser.engine.rng import Stream, counter_of_chunk, fill, word_of
 
 BLOCK = 1024  # trials in a block, whose arrays stay in the first-level cache
 DICE_TOGETHER = 2
-TABLES = 4  # neighbouring trials use different tables, so that a count need not wait for the previous count
+TABLES = 4  # neighbouring trials use different tables, so that no count waits for the count before it
 _CACHE_LINE = 64
 _GAP_BYTES = 320  # gap between two arrays in memory
 
@@ -78,7 +78,7 @@ def addends_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
 
 @step
 def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any], addends: tuple[Any, Any, Any]) -> Any:
-    """Return 1 in the upper half if `draw` < threshold 0, plus 1 in the lower if < threshold 1; 0 unless `counts`."""
+    """Return 1 in the upper half if `draw` < thresholds[0] and 1 in the lower if < thresholds[1]; 0 if not `counts`."""
     none, one, upper_one = addends
     upper, lower = thresholds
     return (one if counts & (draw < lower) else none) + (upper_one if counts & (draw < upper) else none)
@@ -86,7 +86,7 @@ def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any], addends: tuple[An
 
 @inlined
 def score_two_draws(layout: Layout, block: Block, gate: Any) -> None:
-    """Count the strikes of a draw of each trial, and of a second draw if the first is below `gate`."""
+    """Count the strikes of one draw of each trial, and those of a second draw if the first draw is below `gate`."""
     draws, counters, max_draw, one, two = block.draws, block.counters, block.max_draw, layout.first, layout.second
     addends = addends_of(layout, draws)
     added_to_one, one_alone = (one[0], one[1]), (one[2], one[3])

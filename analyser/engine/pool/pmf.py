@@ -1,4 +1,4 @@
-"""Exact distribution of a pool's score (AC-3.2 to 3.6). A *memory* packs counts of final strikes and waiting dice."""
+"""Exact distribution of a pool's score (AC-3.2 to 3.6). A *memory* packs numbers of final strikes and waiting dice."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from analyser.rules.structs import FightFacts
 _FACES = len(Face)
 _KINDS_WAITING = len(WaitingDie) - 1
 
-# The result of a die is one integer: eight bits each for final strikes and for waiting dice of each kind, and the score
-# in the higher bits. So the result of several dice is the sum of their results.
+# The result of a die is one integer: eight bits each for final strikes and for dice of each kind that wait for an extra
+# re-roll, and above them the score. So the result of several dice is the sum of their results.
 _FINAL_STRIKE, _WAITING_DIE, _SCORE = 1, 1 << 8, 32
 _PART_BITS = 8
 _PART = (1 << _PART_BITS) - 1
 _SECONDS_PER_ADDITION = 4e-6  # in the interpreter
 MOST_ADDITIONS = 1e9  # most additions for an exact distribution; they take some seconds
-_MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # most outcomes of a first-roll die with the dice that it adds
+_MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # most results of a first-roll die with the dice that it adds
 
 
 @step
@@ -108,7 +108,7 @@ def fill_first_die_outcomes(fight: FightFacts, scores: Scores, faces: Floats, ou
 
 @step
 def memory_sizes(fight: FightFacts, dice: int) -> Integers:
-    """Return the number of values of each part of the memory: final strikes, then each kind of waiting dice."""
+    """Return how many values each part of a memory can have: final strikes, then each kind of waiting dice."""
     sizes = np.ones(1 + _KINDS_WAITING, np.int64)
     sizes[0] = min(fight.veteran, dice * (1 + fight.explosion)) + 1
     for face in range(_FACES):
@@ -141,7 +141,7 @@ def unpack(memory: int, sizes: Integers, parts: Integers) -> None:
 
 @step
 def add_to_memory(scores: Scores, parts: Integers, sizes: Integers, outcome: int) -> tuple[int, int]:
-    """Return the score that `outcome` adds, and the new memory; waiting dice that do not fit into it are scored now."""
+    """Return the score that `outcome` adds, and the new memory; waiting dice beyond its capacity are scored now."""
     score = outcome >> _SCORE
     strikes = parts[0] + (outcome & _PART)
     memory = 0
@@ -173,7 +173,7 @@ def memory_moves(scores: Scores, outcomes: Outcomes, count: int, sizes: Integers
 
 @step
 def add_die(pool: Floats, bound: int, moves: tuple[Integers, Integers], probabilities: Floats) -> Floats:
-    """Return the distribution with one more die: shape (memories, scores); the scores so far are below `bound`."""
+    """Return the distribution `pool`, shape (memories, scores), with one more die; `bound`: above all scores so far."""
     result, (added, after) = np.zeros(pool.shape), moves
     for memory in range(pool.shape[0]):
         for place in range(added.shape[1]):

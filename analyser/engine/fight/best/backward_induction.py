@@ -9,22 +9,25 @@ import numpy as np
 from analyser.common.kernel_records import Floats, Integers
 from analyser.rules.structs import NONE
 
-WORST, PLANNED, BEST = -1, 0, 1  # a side takes the edge of least value, the edge of the plan, or that of greatest value
-_TIE_TOLERANCE = 1e-14  # share of the greatest final value; of branches that differ by less, the first is taken
+WORST, PLANNED, BEST = -1, 0, 1  # a side takes the edge of least value, that of the plan, or that of greatest value
+_TIE_TOLERANCE = 1e-14  # branches whose values differ by less than this share of the greatest final value are equal
 
 
 class Edges(NamedTuple):
-    """Edges of a graph's nodes, which are sorted by place (:mod:`.choice_program`), then by first possible round."""
+    """Edges of a graph, whose nodes are sorted by place (:mod:`.choice_program`), then by first possible round."""
 
-    bounds: Integers  # (places, rounds + 2): first node of the place; by round, the end of its nodes reachable by then
+    bounds: Integers  # (places, rounds + 2): first node of the place, then by round: end of the nodes reached so far
     choosers: Integers  # (places,): the side that chooses; NONE for a random draw
-    begins: Integers  # (nodes + 1,): first edge of each node
+    begins: Integers  # (nodes + 1,): first edge of each node, and the number of edges
     to: Integers  # (edges,): the next node
     weights: Floats  # (edges,): the probability, or at a choice the number of the branch
 
 
 def backward_values(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
-    """Return each node's value by round. Sides 0 and 1 choose by `first`, `second`; unless PLANNED, fill `plan`."""
+    """Return the value of each node by round, and write the choices of sides that are not PLANNED into `plan`.
+
+    `first`, `second`: how side 0 and side 1 choose (WORST, PLANNED or BEST).
+    """
     rounds, starts = len(plan), len(final)  # starts: number of nodes between rounds; `final`: their values at the end
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
     values[rounds, :starts] = final

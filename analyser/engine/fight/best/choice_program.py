@@ -47,7 +47,7 @@ _WITHOUT_DRAW = (
 
 
 class Choice(NamedTuple):
-    """A side's choice between branches; the first branch is allowed if no other is."""
+    """A side's choice between branches; if no other branch is allowed, the first is."""
 
     side: int
     subject: int  # one of ORDERS to TEST
@@ -58,7 +58,7 @@ Steps = Sequence[Operation | Choice]
 
 
 class FlatRound(NamedTuple):
-    """Flat form of a round, named `rules` in arguments; the columns are named above."""
+    """Flat form of a round, named `rules` in arguments. Constants above name the columns."""
 
     places: Integers  # (places, 5)
     branches: Integers  # (branches, 2)
@@ -168,7 +168,7 @@ def can_choose(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pa
 
 @step
 def after_run(setup: Setup, rules: FlatRound, place: int, pair: Pair, skipped: int) -> tuple[int, int]:
-    """Return the pair after the operations of a place, except the first `skipped`; they have no draws."""
+    """Return the pair of states after the operations of a place (without draws); leave out the first `skipped`."""
     begin = rules.places[place, FIRST]
     for at in range(begin + skipped, begin + rules.places[place, COUNT]):
         pair = operations.apply(setup, operation_at(rules.operations, at), pair, True)
@@ -179,8 +179,8 @@ def after_run(setup: Setup, rules: FlatRound, place: int, pair: Pair, skipped: i
 def only_branch(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> int:
     """Return the only branch that can be chosen.
 
-    Return NONE if several can, if the choice is of orders, or if it is of a strike in a combat and the only branch is
-    not the first.
+    Return NONE if several can be chosen, for each choice of orders, and for a choice of a strike in a combat if the
+    only branch is not the first.
     """
     subject = rules.places[place, SUBJECT]
     if subject == ORDERS:

@@ -79,7 +79,7 @@ def empty_graph() -> Graph:
 
 @step
 def has_room(graph: Graph, more: int) -> bool:
-    """Return True if `more` nodes and edges fit. Arrays are not passed to functions, because that counts references."""
+    """Return True if `more` nodes and edges fit. The loop avoids calls with arrays, which would count references."""
     for index in (graph.first, graph.second, graph.nodes):
         if index.length[0] + more > len(index.states):
             return False
@@ -168,7 +168,7 @@ def next_stop(setup: Setup, rules: FlatRound, sources: DrawCaches, place: int, p
 
 @step
 def add_edge(setup: Setup, graph: Graph, at: tuple[int, int, int], share: float, since: int, merge: bool) -> None:
-    """Add an edge to a place and pair; with `merge`, increase the last equal edge if it is edge `since` or later."""
+    """Add an edge to a place and pair, or with `merge` add `share` to an equal edge whose number is `since` or more."""
     node = node_at(setup, graph, at[0], (at[1], at[2]))
     same = graph.numbers[LAST_EDGE, node]
     if merge and same >= since:
@@ -184,7 +184,7 @@ def add_edge(setup: Setup, graph: Graph, at: tuple[int, int, int], share: float,
 def with_strike(
     setup: Setup, rules: FlatRound, cache: PoolCache, outcomes: StrikeOutcomes, place: int, pair: Pair
 ) -> tuple[StrikeOutcomes, int]:
-    """Return the outcomes of strikes, including those of the strike at a place, and the index of its list."""
+    """Return `outcomes` with those of the strike at a place, and the index of this strike's list."""
     number = rules.operations[rules.places[place, FIRST], 2]
     theirs = pair[1] if setup.strikes[number].striker == 0 else pair[0]
     outcomes = exact_strikes.with_key_room(outcomes, 1, 1)

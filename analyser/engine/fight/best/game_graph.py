@@ -43,7 +43,7 @@ class GameInput(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """Graph of a fight in which sides choose, sorted for backward induction: nodes by place and first round."""
+    """Graph of a fight in which sides choose; nodes are sorted by place, then by the first round that reaches them."""
 
     rules: FlatRound
     rounds: int

@@ -71,7 +71,7 @@ class PlanPrograms:
         self.part_ends.append(part_end)
 
     def _operations(self, choice: _PlacedChoice, number: int) -> list[Operation]:
-        """Return the operations of a choice: the branches taken in this round, and branch 0, the default."""
+        """Return the operations of a choice: the branches that the plan takes in the round, and branch 0 (default)."""
         nodes, result = self._game.nodes_of(choice.place), [Operation(Kind.CHOOSE, number, choice.place)]
         for branch in np.union1d(0, self._branches[number, nodes]).tolist():
             inside = list[Operation]()
@@ -89,10 +89,7 @@ class PlanPrograms:
 
 
 def _branches_taken(game: Game, plan: Integers, reach: Floats) -> Integers:
-    """Return the branch taken by round and node; 0 if the node is not reached or has no choice.
-
-    `reach` has the probability of each node by round.
-    """
+    """Return the branch taken by round and node; 0 if the node has no choice, or if its probability in `reach` is 0."""
     result = np.zeros_like(plan)
     chooses = game.edges.choosers[game.places] != NONE
     for number in range(game.rounds):

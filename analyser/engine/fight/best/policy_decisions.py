@@ -43,7 +43,7 @@ def edge_numbers(
     begins: Integers,
     weights: Floats,
 ) -> Integers:
-    """Return the edge taken at each node, numbered within it; `weights` are rows of `options`."""
+    """Return the edge taken at each node, numbered within the node; `weights`: the row of `options` for each edge."""
     numbers = np.zeros(len(first), np.int64)
     for node in range(len(first)):
         mine, theirs = first[node], second[node]
@@ -68,7 +68,7 @@ def edge_number(
     edges: tuple[int, int],
     weights: Floats,
 ) -> int:
-    """Return the number, within a node, of the edge taken; `pair`: the states of the deciding side and of the enemy."""
+    """Return the edge taken at a node, numbered within it; `pair`: the states of the deciding side and of the enemy."""
     mine, theirs = pair
     facts, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     view, salvo, stop = operations.view_of(setup, operation, mine, theirs), int(decision[SALVO]), int(decision[STOP])
@@ -97,7 +97,7 @@ def edge_number(
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
     edge = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
-    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # standing shots aim, if they can
+    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # if possible, aim
         edge = edge_for(Manoeuvre.AIM, action, (salvo, stop), options, edges, weights)
     if edge == NONE and action == Action.SHOOT:  # the enemy is out of range
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre

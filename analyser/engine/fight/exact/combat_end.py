@@ -1,4 +1,4 @@
-"""End of a combat (AC-8.5), in one pass over the pairs of states; rules are applied once per state and role."""
+"""End of a combat (AC-8.5), in one pass over the pairs of states. The rules run once for each state and role."""
 
 from __future__ import annotations
 

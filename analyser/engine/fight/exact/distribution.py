@@ -21,7 +21,7 @@ _KIND_MASK, _NUMBER_MASK = (1 << _SIDE) - 1, (1 << _BITS - _NUMBER) - 1
 
 
 class Joint(NamedTuple):
-    """Joint distribution of the states of two sides; it has only the possible pairs, about a twentieth of all."""
+    """Joint distribution of the states of two sides. It lists only pairs that occur, about a twentieth of all pairs."""
 
     first: Integers  # (m,): distinct states of side 0
     second: Integers  # (n,): distinct states of side 1
@@ -31,7 +31,7 @@ class Joint(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """List of pairs of states in any order, which may have equal pairs; its length is stored separately."""
+    """List of pairs of states in any order. Pairs may be equal; the number of pairs is stored separately."""
 
     rows: Integers
     columns: Integers

@@ -27,7 +27,7 @@ from analyser.rules.structs import NONE, TARGET, TargetFacts
 def apply_next(
     setup: Setup, program: Integers, place: int, end: int, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes, int]:
-    """Return the distribution after the operation at `place`, the strike outcomes so far, and the next place."""
+    """Return the distribution after the operations fused at `place`, all strike outcomes so far, and the next place."""
     fused, after = distribution.fuse_operations(program, place, end)
     if fused.operation[0] != Kind.STRIKE:
         return apply_operations(setup, fused, joint, cache), known, after
@@ -107,7 +107,7 @@ def propagate_program(
 def exact_distributions(
     setup: Setup, parts: Sequence[Sequence[Operation]], start: Pair, die: Integers, deck: Integers, seconds: float = 0.0
 ) -> list[Joint]:
-    """Return the distribution of both sides' states after each part; `seconds`: estimated time without compilation."""
+    """Return the distribution of both sides' states after each part; `seconds`: estimated time in the interpreter."""
     models = np.ascontiguousarray(setup["sides"]["models"])[None, :]  # a strided array would need another compilation
     return _distributions(setup, parts, [start], models, die, deck, seconds)
 

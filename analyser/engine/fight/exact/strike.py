@@ -23,8 +23,8 @@ from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.structs import NONE, Bonus, FightFacts
 
 _OWN = discipline.ATTACKER_DAMAGE
-# Lowest bits of fields in packed keys, and masks of the bits below. `StrikeOutcomes.conditions` has keys of a strike's
-# number and a condition; `StrikeOutcomes.lists` has keys of the index of such a key and the index of a struck state.
+# Lowest bits of fields in packed keys, and masks of the bits below. Keys in `StrikeOutcomes.conditions` are a strike's
+# number and a condition; those in `StrikeOutcomes.lists` are the indices of such a key and of a struck unit's state.
 NUMBER, CONDITION = 48, 32
 _STATE, _WITHOUT_NUMBER = (1 << CONDITION) - 1, (1 << NUMBER) - 1
 OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
@@ -39,7 +39,7 @@ class PoolCache(NamedTuple):
     odds: DrawOdds
     faces: Floats  # probability of each face
     cards: Floats  # probability of each card value
-    pools: Floats  # (pools, scores)
+    pools: Floats  # (pools, scores): probability of each score
     first_pools: Integers  # (strikes, dice + 1): first pool with this number of dice; there is one pool per rating
     kinds: Integers  # (pools,): kind of each pool (:func:`kind_of_pool`); 0: not yet computed
 
@@ -51,7 +51,7 @@ class StrikeOutcomes(NamedTuple):
     states: StateIndex  # states of the struck unit
     lists: StateIndex  # pairs of indices in `conditions` and `states`
     reached: StateIndex  # next states of the struck unit
-    starts: Integers  # start of each list, which is the end of the previous list
+    starts: Integers  # start of each list, which is also the end of the list before
     state: Integers  # index in `reached` of the struck unit's next state
     own: Integers  # the striker's own losses (Overcharge)
     probability: Floats
@@ -96,7 +96,7 @@ def pool_cache_for(setup: Setup, strike_pools: Integers, die: Integers, deck: In
 
 @step
 def kind_of_pool(fight: FightFacts) -> int:
-    """Return a positive number that tells apart pools of equal strike, dice and rating (house rules may differ)."""
+    """Return a positive number for the hits and faces of a pool. House rules change them at equal dice and rating."""
     hits = fight.heroic_hits << _HITS | fight.strike_hits
     return (hits << _MASK | fight.reroll_faces) << _MASK | fight.strike_faces << _FACES | fight.heroic_faces
 
@@ -122,7 +122,7 @@ def longer(numbers: NDArray[Any], room: int) -> NDArray[Any]:
 
 @step
 def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floats:
-    """Return the distribution of the score of the scratch fight's pool, cached after the first call."""
+    """Return the distribution of the score of the pool of `setup.fight[0]`, cached after the first call."""
     fight = setup.fight[0]
     size = score_bound(fight, scores, most_dice(fight, cache.cards))
     place = cache.first_pools[number, fight.dice] + fight.rating
@@ -148,7 +148,7 @@ def with_key_room(known: StrikeOutcomes, conditions: int, states: int) -> Strike
 def with_lists(
     known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, Integers]:
-    """Return the outcomes plus this strike's, and the list index by condition (last: no strike) and struck state."""
+    """Return `known` plus this strike's outcomes, and the list of each condition (last: no strike) and struck state."""
     conditions, struck = when.conditions, joint.second
     known = with_key_room(known, conditions.length[0], len(struck))
     of_condition, of_state = np.empty(conditions.length[0], np.int64), np.empty(len(struck), np.int64)
@@ -198,7 +198,7 @@ def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -
 
 
 class StrikeTransitions(NamedTuple):
-    """Distinct transitions by a strike, in a list for each condition (the last: no strike) and struck state."""
+    """Transitions by a strike: a list for each condition (the last: no strike) and state of the struck unit."""
 
     starts: Integers  # (conditions + 1, struck): start of the list
     ends: Integers  # (conditions + 1, struck): end of the list; start and end are 0 for pairs that do not occur
@@ -225,7 +225,7 @@ def after_strike(
 
 @step
 def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> StrikeConditions:
-    """Return the condition of the strike for each state in `joint.first` (striker) and in `joint.second`."""
+    """Return the strike's condition for each state of the striker (`joint.first`) and its target (`joint.second`)."""
     striker = setup.strikes[number].striker
     seen = state_index(len(joint.second))
     views = np.empty(len(joint.second), np.int64)

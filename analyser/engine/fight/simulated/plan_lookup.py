@@ -15,7 +15,7 @@ NOT_FOUND = -1
 
 
 class Choices(NamedTuple):
-    """A plan: a branch for each choice (place) and pair of states (after :func:`~..operations.merge_moves`), sorted."""
+    """A plan: the branch for each place and pair of states (merged by :func:`~..operations.merge_moves`), sorted."""
 
     begins: Integers  # (places + 1,): index of the first pair of each place
     first: Integers  # (pairs,): states of side 0
@@ -52,7 +52,7 @@ def next_line(setup: Setup, choices: Choices, lines: Integers, line: int, pair: 
     if kind == Kind.BRANCH:
         return line + 1 + place
     index = find_pair(setup, choices, place, pair)
-    branch = choices.branches[number, index] if index != NOT_FOUND else 0  # otherwise all branches have the same effect
+    branch = choices.branches[number, index] if index != NOT_FOUND else 0  # not in the plan: all branches are alike
     line += 1
     while lines[line, 1] != branch:
         line += 1 + lines[line, 2]

@@ -31,7 +31,7 @@ _NO_CARD = np.ones(1)
 
 
 class RollTables(NamedTuple):
-    """Tables of all attack rolls so far; the key of a roll is its pool, and its table draws the index of a score."""
+    """Tables of all attack rolls so far. Equal pools of dice share one table, which draws the index of a score."""
 
     fights: NDArray[Any]  # (MOST_ROLLS + 1,) of FIGHT: the pool of each roll, and one record for a new pool
     numbers: Integers  # (MOST_ROLLS + 1, fields): the memory of `fights` as integers
@@ -61,13 +61,13 @@ def _interpreted_copy(rolls: RollTables, fight: FightFacts) -> None:
 
 @step_for(_interpreted_copy)
 def copy_pool(rolls: RollTables, fight: FightFacts) -> None:
-    """Copy a pool to the record after the last pool, to compare it with all pools."""
+    """Copy a pool to the record after the last pool, to compare it with all earlier pools."""
     rolls.fights[rolls.counts[0]] = fight
 
 
 @step
 def roll_of(rolls: RollTables, fight: FightFacts) -> int:
-    """Return the number of the roll of a pool; a new roll has no table yet."""
+    """Return the number of a pool's roll, which may be new; a new roll has no table yet."""
     copy_pool(rolls, fight)
     new = rolls.counts[0]
     for roll in range(new):
@@ -109,7 +109,7 @@ def too_many_rolls_error() -> InputError:
 
 
 NODES, ANSWERS = 1 << 19, 1 << 25
-_SPARE_NODES, _SPARE_ANSWERS = 8, MOST_ROWS  # most nodes, and most answers, that one answer adds
+_SPARE_NODES, _SPARE_ANSWERS = 8, MOST_ROWS  # most nodes that one new answer adds, and most answers
 _SLOTS = 4 * NODES
 END = -1  # instead of a line: a part of the program has ended
 UNKNOWN = 0  # next node of an answer that has not occurred; the numbers of nodes begin at 1
@@ -283,7 +283,7 @@ def set_uniform_draw(nodes: Nodes, node: int, successes: int, results: int) -> N
 
 @step
 def set_up_strike(setup: Setup, number: int, pair: Pair) -> FightFacts:
-    """Return the scratch fight, filled with a strike in these states."""
+    """Fill and return the record `setup.fight[0]` for a strike in these states."""
     theirs = pair[1] if setup.strikes[number].striker == 0 else pair[0]
     strikes.set_strike(setup, number, strikes.condition(setup, number, pair), theirs)
     fight: FightFacts = setup.fight[0]
@@ -349,7 +349,7 @@ def strike_progress(rolls: RollTables, fight: FightFacts, progress: int, roll: i
 
 @step
 def after_strike(setup: Setup, number: int, pair: Pair, progress: int) -> tuple[int, int]:
-    """Return both states after a completed strike; the scratch fight must be that of the strike."""
+    """Return both states after a completed strike, which `setup.fight[0]` must describe."""
     fight, striker = setup.fight[0], setup.strikes[number].striker
     mine, theirs = (pair[0], pair[1]) if striker == 0 else (pair[1], pair[0])
     outcome = strike.outcome_of(fight, progress)

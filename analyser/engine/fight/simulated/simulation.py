@@ -278,7 +278,7 @@ class Simulation:
     def play(
         self, start_words: Pair, trials: int, seed: int, threads: int = 1, progress: Progress | None = None
     ) -> list[Snapshot]:
-        """Return the pairs of states after each program, with their numbers of trials."""
+        """Return the pairs of states after each program, and the number of trials of each pair."""
         start, stream, simulators = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[ThreadSimulator]()
 
         def work(queue: Queue) -> None:
