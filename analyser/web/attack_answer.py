@@ -155,7 +155,7 @@ def mean_hits(scores: Scores, pmf: Floats) -> float:
 def mean_points_lost(unit: Any, share: float) -> float:
     """Return the mean points that a unit loses in a fight; NaN if its points are unknown.
 
-    `share` is the mean share of its present models lost by the end, including earlier damage (subtracted here).
+    `share`: mean share of the models at the start that is lost, including earlier damage, which is subtracted here.
     """
     points, target = unit.facts[0].points, unit.target[0]
     lost = share * (target.models * target.damage_limit) - target.damage

@@ -25,7 +25,7 @@ TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext"
 _STACK = 1 << 20  # bytes
 MODULE, RUNTIME = (Path(__file__).with_name(name) for name in ("calculator.wasm", "runtime.c"))
-_SECTION = b"analyser"  # name of the custom section of the module with its sources, which browsers ignore
+_SECTION = b"analyser"  # custom section with the names of the sources; browsers ignore it
 _COMPILERS = ("numba", "llvmlite", "ziglang")
 _NAME_LENGTH = re.compile(r"[0-9]+")  # length of the name that follows, in a mangled name
 
@@ -151,7 +151,7 @@ def _path_of(module: str) -> Path:
 
 
 def digest(modules: Iterable[str]) -> str:
-    """Return a digest of the code of modules and of :data:`RUNTIME`, without docstrings and comments."""
+    """Return a digest of :data:`RUNTIME` and of the code of modules without docstrings and comments."""
     trees = [_nested_lists(remove_docstrings(ast.parse(_path_of(module).read_bytes()))) for module in modules]
     return hashlib.sha256(repr((trees, RUNTIME.read_bytes())).encode()).hexdigest()
 

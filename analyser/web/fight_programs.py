@@ -1,4 +1,4 @@
-"""Programs of charges and duels from the record of a question, and why some are impossible (AC-8, AC-9.2)."""
+"""Programs of charges and duels from the record of a question, and reasons why a fight is impossible (AC-8, AC-9.2)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from analyser.web.memory_records import MOST_MODELS, MOST_ROWS, Refusal
 
 _FLYING = sum(1 << charge_strikes.TYPES.index(name) for name in ("rotorcraft", "aircraft"))  # bit mask (AC-8.1)
 _SHOOTING = 1 << Policy.SHOOT | 1 << Policy.SHORT_RANGE | 1 << Policy.ALL_OUT | 1 << Policy.OVERCHARGE
-_FIGURES = 3  # figures that rank rows
+_FIGURES = 3  # number of figures that rank rows
 _FIRST, _SECOND, _REACTION, _ORDERS, _COMBAT = range(1, 6)  # indices of lists in PARTS; 0: list of the round
 
 
@@ -66,7 +66,7 @@ def why_no_dice(unit: Any, row: int) -> int:
 
 @step
 def begin_setup(question: Any, setup: Any) -> None:
-    """Set both units, and the number of entries of the dice tables: 1 + most models (behemoth: DAMAGE LIMIT)."""
+    """Set both units and the length of their dice tables, which is 1 + most models (for a behemoth, DAMAGE LIMIT)."""
     most = 0
     for side in range(2):
         state = question.units[side].target[0]
@@ -92,7 +92,7 @@ def set_charge(builder: Builder) -> int:
     add_combat(builder, 0)
     side_out_of_range, _ = set_sides_of_charge(builder)
     for side in range(2):
-        builder.setup.sides[side].hunter = 1  # makes the state count combats won, which tell who won the first combat
+        builder.setup.sides[side].hunter = 1  # the state counts combats won, which shows who won the first
     return 0 if side_out_of_range == NONE else Refusal.TOO_MANY_POSITIONS.value
 
 
@@ -134,7 +134,7 @@ def rows_in_range(unit: Any, distance: int) -> int:
 
 @step
 def best_row(builder: Builder, side: int, rows: int, overcharge: int, die_and_deck: DieAndDeck) -> int:
-    """Return the index of the row in the bit mask `rows` with the best aimed attack; of equal rows the first.
+    """Return the index of the row with the best aimed attack among the bit mask `rows`; of equal rows, the first.
 
     Rows within range take precedence. The ranking is that of :func:`~analyser.scenarios.attack.best_attacks`.
     """

@@ -1,4 +1,4 @@
-"""Kernel of the exact engines for the browser, which reads the record of a question and fills in its answer.
+"""Kernel of the exact engines for the browser: it reads the record of a question and fills in that of the answer.
 
 The WebAssembly module is compiled from :func:`answer`. JavaScript fills in the fields of the question by name
 (:mod:`.memory_layout`), calls the kernel, and reads the answer. All rules are those of :mod:`analyser.rules`.
@@ -48,7 +48,7 @@ def pools_of(setup: Any, strikes: int) -> Integers:
         for count in range(setup.dice_entries):
             for short in range(2):
                 most = max(most, dice_of(setup, number, count, short))
-    first_pools = np.zeros((strikes, most + 1), np.int64)  # at first 1 for each number of dice that occurs
+    first_pools = np.zeros((strikes, most + 1), np.int64)  # for now, 1 for each number of dice that occurs
     for number in range(strikes):
         first_pools[number, 0] = 1
         first_pools[number, max(setup.strikes[number].fixed_dice, 0)] = 1
@@ -65,7 +65,7 @@ def pools_of(setup: Any, strikes: int) -> Integers:
 
 @step
 def starting_state(setup: Any, side: int, statuses: int) -> int:
-    """Return the starting state of a side with additional statuses."""
+    """Return the starting state of a side; `statuses`: bits of additional statuses."""
     facts = setup.sides[side]
     return int(unit_state.start_state(setup.units[side], statuses | facts.origin << facts.position_bit))
 
@@ -74,7 +74,7 @@ def starting_state(setup: Any, side: int, statuses: int) -> int:
 def after_operations(
     setup: Any, builder: Builder, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
-    """Apply a builder's operations to `joint`, and stop if it gets too large; return it and the strike outcomes."""
+    """Return the distribution after a builder's operations, and the strike outcomes; stop if it gets too large."""
     operations, done = lines_of(builder), 0
     while done < len(operations) and len(joint.rows) <= MOST_PAIRS:
         joint, known, done = apply_next(setup, operations, done, len(operations), joint, cache, known)

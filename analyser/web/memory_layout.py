@@ -1,10 +1,10 @@
 """Facts about units for the WebAssembly module, and the layout of its memory, as plain data for JSON.
 
 `module.js` writes and reads fields of records by name, and has no rules of the game. Numbers of a unit can be changed
-before a call (``unit.numbers.defence = 3``). The ``conditions`` of a call have values by name: conditions of units in
-``attacker`` and ``target``, conditions of the fight on the top level. Conditions that are left out or null have
-defaults. In duels the default tactic is to shoot with the best row, or to charge if that is impossible, or to take
-cover. Answers have figures by name; if ``refused`` is not 0, ``layout.refusals[refused]`` is the reason.
+before a call (``unit.numbers.defence = 3``). The ``conditions`` of a call are values by name; those of units are in
+``attacker`` and ``target``. Conditions that are left out or null have defaults. The default tactic in duels is to shoot
+with the best row; a unit that cannot shoot charges, or else takes cover. Answers have figures by name. If an answer has
+a ``refused`` other than 0, ``layout.refusals[refused]`` is the reason.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ REFUSALS: Mapping[int, str] = {
     Refusal.IS_STATIC: "a Static unit cannot charge",
     Refusal.NO_ROW_TO_CHARGE_WITH: "it has no melee or impact row to charge with",
     Refusal.CANNOT_BE_CHARGED: "the target cannot be charged",
-    Refusal.IN_BUILDING: "a unit in a building makes no charge: it can only exit",
-    Refusal.AIRCRAFT: "an aircraft flies sorties: no duel",
+    Refusal.IN_BUILDING: "a unit in a building cannot charge: it can only exit",
+    Refusal.AIRCRAFT: "an aircraft cannot fight a duel: it only flies sorties",
     Refusal.NO_ROW_TO_SHOOT_WITH: "it has no ranged row that its policy can fire at such targets",
     Refusal.NO_ALL_OUT_ATTACK: "it does not have the rule All-Out Attack",
     Refusal.TOO_MANY_POSITIONS: "the distances are too fine or too long: use whole inches, or fewer rounds",
@@ -71,11 +71,11 @@ class Condition(NamedTuple):
     questions: tuple[str, ...]  # kinds of questions that use it
     field: str = ""  # field of the record; empty if it is called `name`
     choices: tuple[tuple[str, int], ...] = ()
-    needs: str = ""  # rule or quality that the unit or a row must have, or its type
-    panel: str = "attack"  # panel of a page with its control: "attack", "charge", "duel"; empty for no control
+    needs: str = ""  # rule, quality or type without which a unit cannot have the condition
+    panel: str = "attack"  # panel that has its control: "attack", "charge" or "duel"; empty: no control
     side: str = "fight"  # "attacker", "target" or "fight"
-    rank: int = 0  # rank of a frequent condition, which is always shown; 0 for a condition under "More conditions"
-    of_row: bool = False  # rows without what is needed cannot fire
+    rank: int = 0  # order of the conditions that are always shown; 0: under "More conditions"
+    of_row: bool = False  # if it is set, rows without the quality `needs` cannot fire
 
     def record(self) -> dict[str, Any]:
         """Return the condition as plain data for the page."""
@@ -242,7 +242,7 @@ def _defaults(facts: Any) -> dict[str, int]:
 
 
 def _answer_layout(dtype: np.dtype[np.void]) -> dict[str, Any]:
-    """Return the offsets in an answer: whole numbers, figures, lists by number of models, and sides."""
+    """Return the offsets of the fields of an answer: whole numbers, figures, lists by number of models, and sides."""
     kinds: dict[str, Any] = {"whole": {}, "figures": {}, "lists": {}}
     for name in dtype.names or ():
         field, at = dtype[name], _offsets(dtype, (name,))[name]
@@ -256,8 +256,8 @@ def _answer_layout(dtype: np.dtype[np.void]) -> dict[str, Any]:
 def unit_facts(loadout: Loadout) -> dict[str, Any]:
     """Return the facts of a unit for the module, with names for a page.
 
-    The `numbers` of the unit and of its rows leave out defaults, which :func:`layout` has as `usual`. `bands` are lists
-    of first, last, dice and dice in parentheses. InputError if the module cannot hold the unit.
+    The `numbers` of the unit and of its rows leave out values that are in `usual` of :func:`layout`. A list in `bands`
+    has first, last, dice and dice in parentheses. InputError if the module cannot hold the unit.
 
     >>> from analyser import load_profiles
     >>> unit_facts(load_profiles()["crown/rifle-platoon@basic"])["rows"][0]["reach"]

@@ -101,9 +101,9 @@ class Question:
     units: Annotated[Any, record_type(Unit), (2,)]
     fight: Annotated[Any, _integer_record(Circumstances), (1,)]
     plain: Annotated[Any, ATTACK, (1,)]  # an attack without qualities
-    die: Annotated[Any, np.int64, (len(Face),)]
+    die: Annotated[Any, np.int64, (len(Face),)]  # number of sides by face
     n_cards: Int  # entries of the deck
-    deck: Annotated[Any, np.int64, (MOST_CARDS,)]  # copies of each card value
+    deck: Annotated[Any, np.int64, (MOST_CARDS,)]  # number of cards by value
 
 
 Losses = Annotated[Any, np.float64, (MOST_MODELS + 1,)]
@@ -135,7 +135,7 @@ class AttackAnswer:
     points: Float  # mean points that the target loses; NaN if its points are unknown
     victory_points: Float  # mean victory points that the attacker wins; NaN if the target's are unknown
     losses: Losses  # probability of each number of models destroyed
-    at_least: Losses  # probability of at least so many models destroyed
+    at_least: Losses  # probability of at least this number of models destroyed
 
 
 class SideAnswer:

@@ -84,7 +84,7 @@ def calculator(*, profiles: ProfilesLike | None = None, start: str = "") -> Page
     profiles : Profiles or path, optional
         Profiles of the units on the page. Default: the shipped profiles.
     start : str
-        Units chosen when the page opens, each as side and index, as in its links: ``attacker=0.3&target=1.7``.
+        Units chosen when the page opens, each as side and index, as in the page's links: ``attacker=0.3&target=1.7``.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def explore(
     *,
     profiles: ProfilesLike | None = None,
 ) -> Page:
-    """Return the calculator, opened at an attack; as the last line of a notebook cell it appears in a frame.
+    """Return the calculator, opened at an attack. A notebook shows it in a frame if it is the last line of a cell.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Data of the calculator and the page for a game: figures and conditions in the order of display, facts of units."""
+"""Data of the calculator and of the page for a game: facts of units, and figures and conditions in order of display."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STORED_WITH_UNIT = {"concealed": "target", "ammo_supply": "attacker", "carriages
 """Conditions of an attack that the page stores with a unit, because in a duel they belong to the unit."""
 ROUND_STATES = ("activated",)  # states that end with the round
 LOSS_STATES = ("models", "damage")  # states that show that a unit has lost some of its points
-SHARED_CONDITIONS = ("distance",)  # conditions of an attack that also apply to the enemy's attack in return
+SHARED_CONDITIONS = ("distance",)  # conditions of an attack that also apply when the enemy attacks back
 FIGHTS = (RANGED_ATTACK, CLOSE_QUARTERS, DUEL)
 
 MAIN_FIGURE = "annihilated"
@@ -85,7 +85,7 @@ class Edit(NamedTuple):
     name: str
     label: str
     role: str  # "attacker", "target" or "both"
-    at: str = "unit"  # what changes: the "unit", all its "rows", or their "dice"
+    at: str = "unit"  # the edit changes the "unit", all its "rows", or their "dice"
     least: int = 0
     most: int = 1
     kind: str = "number"
@@ -154,7 +154,7 @@ def notes(assumptions: Iterable[str], warnings: Iterable[str] = ()) -> list[str]
 
 
 def unit_entry(loadout: Loadout) -> dict[str, Any]:
-    """Return the facts of a unit for the page: :func:`unit_facts`, with texts and limits of controls."""
+    """Return the facts of a unit for the page: :func:`unit_facts`, texts, and limits of controls."""
     unit = loadout.unit
     keywords = [*unit.keywords, *chain.from_iterable(row.keywords for row in unit.rows)]
     not_modelled = {keyword.canonical: None for keyword in keywords if not _is_computed(keyword.term)}
