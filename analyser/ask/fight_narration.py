@@ -238,8 +238,8 @@ class TrialRunner:
     def _strike_heading(self, number: int, fight: Any, own_card: int) -> str:
         facts = self._setup.strikes[number]
         attacker, target = self._names[facts.striker], self._names[1 - facts.striker]
-        if facts.with_own_unit:
-            attacker = f"{self._fight.secondary[facts.with_own_unit - 1]} (secondary)"
+        if facts.secondary_unit:
+            attacker = f"{self._fight.secondary[facts.secondary_unit - 1]} (secondary)"
         verb = "strikes" if facts.in_combat else "shoots at"
         verb = "fires from lookout at" if facts.by_lookout else "explodes near" if facts.by_blast else verb
         by_card = f", {own_card} of them from its card" if own_card else ""

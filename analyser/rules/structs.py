@@ -229,9 +229,9 @@ class StrikeFacts(NamedTuple):
     orders: int = 0  # bits of the orders of the active side under which the strike is made; NONE: all orders
     by_lookout: int = 0  # 1: opportunity fire, made by a unit on lookout
     by_blast: int = 0  # 1: the blast of a removed unit (Spectacular Demise)
-    # 0: the side's own unit makes the strike. From 1: number of another unit of the side, which makes the strike, even
-    # after the own unit has destroyed itself by blanks (AC-8.7).
-    with_own_unit: int = 0
+    # 0: the side's primary unit makes the strike. From 1: number of the secondary unit that makes it, even after the
+    # primary unit has destroyed itself by blanks (AC-8.7).
+    secondary_unit: int = 0
     marks_striker: int = 0  # 1: the striker is marked, so that the target shoots back (Tail Gunner)
     on_marked: int = 0  # 1: made only on a marked unit (Tail Gunner, Throw)
     after_failed_rally: int = 0  # 1: possible even if the striker failed its rally test

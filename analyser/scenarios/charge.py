@@ -122,7 +122,7 @@ class _ChargeDraft(Draft):
             attack.penalties |= Penalty.THREATENED * facts_of_unit.threatened + Penalty.SUPPRESSED * unit.suppressed
             attack.overcharge = int(unit.overcharge and unit.rows[row].has("Overcharge"))
             self.setup.targets[number].from_front = 0
-            strike.fixed_dice, strike.by_damage, strike.pays_overcharge, strike.with_own_unit = dice, 0, 0, place
+            strike.fixed_dice, strike.by_damage, strike.pays_overcharge, strike.secondary_unit = dice, 0, 0, place
             strike.orders, strike.inside = orders, inside
             self.lines.append(Operation(Kind.STRIKE, active, number))
 

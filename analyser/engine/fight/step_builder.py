@@ -135,7 +135,7 @@ def band_of(row: Any, count: int) -> int:
 def set_defaults(strike: Any) -> None:
     """Set the default facts of a strike."""
     strike.orders = strike.inside = strike.fixed_dice = strike.long_range = strike.short_range = NONE
-    strike.by_lookout = strike.by_blast = strike.with_own_unit = strike.marks_striker = strike.on_marked = 0
+    strike.by_lookout = strike.by_blast = strike.secondary_unit = strike.marks_striker = strike.on_marked = 0
     strike.by_damage = strike.in_combat = strike.indirect = strike.move_or_fire = strike.reloads = 0
     strike.pays_overcharge = strike.attacks_building = strike.before_throw = strike.by_throw = strike.separate_test = 0
     strike.after_failed_rally = 1

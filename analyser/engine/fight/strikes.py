@@ -40,7 +40,7 @@ def is_made(setup: Setup, number: int, active: int, pair: Pair) -> bool:
     mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
     if strike.by_blast:
         return unit_state.is_removed(mine) and mine & special_rules.BLAST != 0 and not unit_state.is_removed(theirs)
-    fights_on = strike.with_own_unit != 0 and mine & unit_state.BY_OWN_BLANKS != 0
+    fights_on = strike.secondary_unit != 0 and mine & unit_state.BY_OWN_BLANKS != 0
     if (unit_state.is_removed(mine) and not fights_on) or unit_state.is_removed(theirs):
         return False
     of_active = pair[0] if active == 0 else pair[1]
