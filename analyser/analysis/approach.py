@@ -1,8 +1,8 @@
-"""Time that two units spend far apart and near, from their ranges, speeds and preferred distances.
+"""Shares of a fight that two units spend far apart and close together, from ranges, speeds and preferences.
 
 Two units come into sight of each other, and six rounds follow the first possible shot (AC-9.2). A unit that gains by
-being near approaches by its SPEED each round, until it can charge at a distance of twice its SPEED. A unit that prefers
-distance retreats at its SPEED while there is space behind it.
+being near approaches by its SPEED each round, until the distance is twice its SPEED and it can charge. A unit that
+prefers distance retreats by its SPEED each round while there is space behind it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ BATTLEFIELDS = (Battlefield("close", 18.0, 0.0), Battlefield("open", 36.0, 12.0)
 class TimeShares(NamedTuple):
     """Shares of rounds in which only one of two units can shoot, both can shoot, or one can charge; they sum to 1.
 
-    `outreaches` is True where the row's unit has the longer range: that unit shoots in the rounds of `one_shoots`.
+    Each array has a row and a column for each loadout. `outreaches` is True where the row's unit has the longer range;
+    then this unit shoots in the rounds of `one_shoots`.
     """
 
     one_shoots: Floats
@@ -56,20 +57,20 @@ class Movement:
     def time_shares(
         self, reach: Floats, gain_alone: Floats, gain_of_both: Floats, gain_near: Floats, battlefield: Battlefield
     ) -> TimeShares:
-        """Return the shares of the rounds that :class:`TimeShares` distinguishes, for each pair.
+        """Return the shares of rounds (see :class:`TimeShares`) for each pair of loadouts.
 
         Parameters
         ----------
         reach : ndarray
             Range of the row's shots at the column, in inches; 0 if it cannot shoot at the column.
         gain_alone, gain_of_both, gain_near : ndarray
-            Net points that the row gains in a round in which only the unit with the longer range shoots, both shoot, or
-            one can charge.
+            Net points that the row gains in a round: one in which only the unit with the longer range shoots, one in
+            which both shoot, and one in which a unit can charge.
         """
         visible = np.minimum(reach, battlefield.sight_distance)
         outreaches, charge_range = visible > visible.T, CHARGE_RANGE_IN_SPEEDS * self._speed[:, None]
         shorter_reach, longer_reach = np.minimum(visible, visible.T), np.maximum(visible, visible.T)
-        row_charges = _approaches(gain_near - gain_of_both, self._speed)  # the row approaches while both can shoot
+        row_charges = _approaches(gain_near - gain_of_both, self._speed)  # the row approaches when both can shoot
         in_range = np.maximum(-gain_near, np.where(shorter_reach > 0, -gain_of_both, -np.inf))  # the column's gain
         column_gains = in_range > -gain_alone
         row_comes = np.where(outreaches, ~column_gains, np.where(outreaches.T, column_gains.T, row_charges))
@@ -77,14 +78,14 @@ class Movement:
         space = np.full(reach.shape, battlefield.retreat_space)
         one_shoots = self._rounds_needed(np.maximum(longer_reach - stops, 0.0), space)
         one_shoots = np.minimum(np.where(row_comes, one_shoots, one_shoots.T), ROUNDS)
-        same_approaches = row_comes == row_charges  # one unit approaches in both, so the other has less space
+        same_approaches = row_comes == row_charges  # if so, the other unit has already used up some of its space
         space = np.where(same_approaches, np.maximum(space - one_shoots * self._speed[None, :], 0.0), space)
         both = self._rounds_needed(np.maximum(shorter_reach - charge_range, 0.0), space)
         both = np.minimum(np.where(row_charges, both, both.T), ROUNDS - one_shoots)
         return TimeShares(one_shoots / ROUNDS, both / ROUNDS, (ROUNDS - one_shoots - both) / ROUNDS, outreaches)
 
     def _rounds_needed(self, distance: Floats, space: Floats) -> Floats:
-        """Return the rounds that each row needs to come nearer by `distance`; the column retreats by up to `space`."""
+        """Return the rounds that the row needs to come nearer by `distance`, if the column retreats up to `space`."""
         own, other = np.broadcast_arrays(self._speed[:, None], self._speed[None, :])
         behind = np.where(other > 0, space, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -95,7 +96,7 @@ class Movement:
 
 
 def _approaches(gain: Floats, speed: Floats) -> NDArray[np.bool_]:
-    """Return True where the row approaches: it gains, or neither does and the row is faster (or as fast, and first)."""
+    """Return True where the row approaches: it gains; or neither gains, and it is faster, or as fast and first."""
     excess_speed = speed[:, None] - speed[None, :]
     is_first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]
     return np.asarray((gain > 0) | (gain == 0) & ((excess_speed > 0) | (excess_speed == 0) & is_first), np.bool_)

@@ -1,7 +1,7 @@
 """Check of fair points by battles: each loadout fills an army of about equal points, and every two armies fight.
 
-Fair points also count a small battlefield and the usual price of a role. So win rates are also compared with
-the points at which a unit loses as much as it destroys on the battlefield of these battles alone (even points).
+Fair points also consider a small battlefield and the usual price of each role; these battles do not. So win rates are
+also compared with even points, at which a unit destroys as much as it loses on the battlefield of these battles.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ class BalanceCheck(FramedAnswer):
     ----------
     frame : DataFrame
         One row for each loadout, the largest disagreement first. `win_rate` is against all other armies; a draw counts
-        as half a win. `by_fair_points` is the rate expected from the fair points of its army, `off` is `win_rate` minus
-        this rate. `comes_out_even_at` are the points at which the loadout has no lead over all others together on
-        this battlefield, and `by_even_points` is the rate expected from these points.
+        as half a win. `by_fair_points` is the rate expected from the fair points of its army, and `off` is `win_rate`
+        minus this rate. `comes_out_even_at` is the price in points at which the loadout neither gains nor loses against
+        all others together on this battlefield, and `by_even_points` is the rate expected from these prices.
     correlation, correlation_low, correlation_high : float
-        Rank correlation of the armies' win rates and fair points, and its 95% interval (due to the dice).
+        Rank correlation of win rates with the fair points of the armies, and its 95% interval (due to the dice).
     even_correlation, even_correlation_low, even_correlation_high : float
-        Rank correlation of the armies' win rates and `comes_out_even_at`, and its 95% interval.
+        Rank correlation of win rates with the armies' points at the prices `comes_out_even_at`, and its 95% interval.
     trials : int
         Battles for each pair of armies.
     left_out : dict of str to str
-        Reason for each loadout without battles.
+        Loadouts without battles, and the reason for each.
     """
 
     frame: pd.DataFrame
@@ -126,8 +126,8 @@ class BalanceCheck(FramedAnswer):
             f"points each, {counted(self.trials, 'battle')} for each pair. Win rates are precise within "
             f"{100 * widest:.1f} percentage points. "
             f"The rank correlation of win rates is {fair} with fair points, and {even} with the points at which each "
-            "unit comes out even on this battlefield. Fair points also count a small battlefield and the usual price "
-            "of each role. Intervals are due to the dice."
+            "unit comes out even on this battlefield. Fair points also consider a small battlefield and the usual "
+            "price of each role. Intervals are due to the dice."
         )
 
     def blocks(self) -> list[Block]:
@@ -149,15 +149,12 @@ class BalanceCheck(FramedAnswer):
 
     def notes(self) -> list[str]:
         left_out = [f"Left out: {name} ({reason})." for name, reason in self.left_out.items()]
-        limits = "Not modelled: terrain, objectives, and units that need others (docs/battle.md)."
+        limits = "Not modelled: terrain, objectives, and units that depend on other units (docs/battle.md)."
         return [limits, *left_out, *self.profiles.notes()]
 
 
 def even_text(row: Mapping[Any, Any]) -> str:
-    """Return the points at which a unit comes out even, or a limit if above :data:`MOST_TIMES_POINTS` times its points.
-
-    A unit that few enemies can reach comes out even at almost any price.
-    """
+    """Return the even points of a unit, or ``>limit`` if they are above :data:`MOST_TIMES_POINTS` times its points."""
     most = MOST_TIMES_POINTS * row["points"]
     return f">{most}" if row["comes_out_even_at"] > most else f"{row['comes_out_even_at']:.0f}"
 
@@ -175,8 +172,8 @@ def balance_check(
 ) -> BalanceCheck:
     """Compare win rates in simulated battles with fair points (:func:`analyser.fair_points`).
 
-    Each loadout has an army of its own, which fights the army of every other loadout; both sides play the tactic
-    ``balanced``, which looks one activation ahead.
+    An army of each loadout alone fights the army of every other loadout. Both sides play the tactic ``balanced``, which
+    looks one activation ahead.
 
     Parameters
     ----------
@@ -185,7 +182,7 @@ def balance_check(
     against : str, Loadout, or several of them
         The opponents for fair points, as in :func:`analyser.fair_points`.
     points : int
-        Points of an army, as nearly as a whole number of units allows.
+        Approximate points of each army, which has a whole number of units.
     trials : int
         Battles for each pair of armies.
     seed, profiles, threads, progress
@@ -249,7 +246,7 @@ def balance_check(
 def _armies(
     selected: Sequence[Loadout], prices: Mapping[str, float], points: int
 ) -> tuple[pd.DataFrame, list[Loadout], dict[str, str]]:
-    """Return the armies as a frame, their loadouts, and reasons for loadouts without an army."""
+    """Return the armies as a frame, their loadouts, and the reason for each loadout without an army."""
     left_out, rows, fighters = dict[str, str](), list[dict[str, Any]](), list[Loadout]()
     for loadout in selected:
         fair, cost = prices.get(loadout.selector, np.nan), loadout.level.points
@@ -277,7 +274,7 @@ def _check_number(fighters: Sequence[Loadout]) -> None:
 
 
 def _battlefield(armies: Sequence[Sequence[Loadout]], library: Profiles) -> Battlefield:
-    """Return a battlefield with the root mean square distance of enemies at the start and space behind each side."""
+    """Return the battlefield of these battles; `sight_distance` is the root mean square distance at the start."""
     terms = battle_scenario(armies[0], armies[1], BattleTerms(), library.ruleset, library).terms
     assert terms.table is not None
     between_positions = terms.width / math.sqrt(6)  # root mean square, if positions along the front are uniform
@@ -285,7 +282,7 @@ def _battlefield(armies: Sequence[Sequence[Loadout]], library: Profiles) -> Batt
 
 
 def _even_points(exchange: Exchange) -> Floats:
-    """Return points at which no loadout has a lead over all others together; the geometric mean stays that of today."""
+    """Return the even points of each loadout, scaled so that their geometric mean is that of today's points."""
     losses = exchange.mean()
     frequencies = np.full(len(losses), 1 / len(losses))
     prices = even_lead_prices(losses, frequencies, even_trade_prices(losses, frequencies).prices).prices
@@ -312,7 +309,7 @@ def _mean_over_others(table: Floats) -> Floats:
 
 
 def _expected_rates(wins: Floats, log_prices: Floats) -> Floats:
-    """Return the win rates that these prices predict, by a logistic curve fitted to all battles."""
+    """Return the win rates expected from these prices, by a logistic curve of price ratios fitted to all battles."""
     from scipy.optimize import minimize_scalar
 
     difference = log_prices[:, None] - log_prices[None, :]

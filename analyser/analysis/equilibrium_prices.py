@@ -17,7 +17,7 @@ from analyser.common.kernel_records import Floats
 NEGLIGIBLE_LOSS = 0.01  # points destroyed in a round per own point: smaller losses do not matter
 PICKINESS = 2.0  # a lead of 0.5 makes a loadout 2.7 times as frequent among the opponents as a lead of 0
 _MOST_ROUNDS, _MOST_STEPS, _LONGEST_STEP = 10_000, 100, 1.0
-_STEP = 0.4  # a price changes by this share of its gain in a round; with 0.5, several prices would oscillate
+_STEP = 0.4  # in each iteration a price changes by this share of its gain; with 0.5, prices could oscillate
 _TOLERANCE = 1e-10  # iterations end when logarithms change by less
 _FLOOR = 1e-12  # smaller values are raised to this, which keeps logarithms finite
 
@@ -54,9 +54,9 @@ def even_trade_prices(losses: Floats, frequencies: Floats) -> SolvedPrices:
 def price_sensitivity(losses: Floats, frequencies: Floats, prices: Floats) -> tuple[Floats, Floats]:
     """Return the derivatives of even-trade prices with respect to log frequencies of loadouts and of battlefields.
 
-    They follow from the implicit function theorem. `losses` has the shape (battlefields, n, n): each
-    :class:`~.approach.Battlefield` has its own losses. `prices` are :func:`even_trade_prices` for the mean losses. Rows
-    stand for prices, columns for frequencies.
+    They follow from the implicit function theorem. `losses` has a matrix for each :class:`~.approach.Battlefield`, and
+    `prices` are :func:`even_trade_prices` for the mean losses. In both results, rows stand for prices and columns for
+    frequencies.
 
     >>> losses, frequencies = np.array([[0.2, 0.4], [0.1, 0.2]]), np.array([0.5, 0.5])
     >>> by_loadout, _ = price_sensitivity(losses[None], frequencies, even_trade_prices(losses, frequencies).prices)
@@ -77,8 +77,8 @@ def price_sensitivity(losses: Floats, frequencies: Floats, prices: Floats) -> tu
 def offence_and_toughness(losses: Floats, frequencies: Floats, prices: Floats) -> tuple[Floats, Floats]:
     """Return the logarithms of each loadout's offence and toughness.
 
-    Offence: the enemy points that the loadout destroys in a round. Toughness: the enemy points needed to destroy the
-    loadout in a round. At even-trade prices the mean of both logarithms is the price.
+    Offence is the enemy points that the loadout destroys in a round. Toughness is the enemy points needed to destroy
+    the loadout in a round. At even-trade prices the mean of both logarithms is the price.
 
     >>> losses, frequencies = np.array([[0.2, 0.4], [0.1, 0.2]]), np.array([0.5, 0.5])
     >>> prices = even_trade_prices(losses, frequencies).prices
@@ -92,8 +92,8 @@ def offence_and_toughness(losses: Floats, frequencies: Floats, prices: Floats) -
 def leads(losses: Floats, prices: Floats) -> Floats:
     """Return the lead of the row over the column, -1 to 1: (destroyed - lost) / (destroyed + lost).
 
-    Each side's losses are in points per point of the enemy. :data:`NEGLIGIBLE_LOSS`, added to both, keeps the lead near
-    0 if both are tiny.
+    Both are points lost per point of the loadout that destroys them. :data:`NEGLIGIBLE_LOSS` is added to both, which
+    keeps the lead near 0 if both are tiny.
     """
     traded = losses * np.exp(prices[None, :] - prices[:, None])
     shares: Floats = (traded - traded.T) / (traded + traded.T + 2 * NEGLIGIBLE_LOSS)
@@ -161,7 +161,7 @@ def strengths(gains: Floats, weights: Floats) -> tuple[Floats, float]:
 
 
 def largest_connected_group(losses: Floats) -> NDArray[np.bool_]:
-    """Return a mask of the largest group in which all can destroy each other, directly or through others."""
+    """Return a mask of the largest group of loadouts that can all destroy each other, directly or through others."""
     from scipy.sparse.csgraph import connected_components
 
     _, group = connected_components(losses > 0, connection="strong")

@@ -50,10 +50,11 @@ class PooledPrices(NamedTuple):
 
 
 def pool_prices(even_trade: Floats, even_lead: Floats, features: LoadoutFeatures, noise: Floats) -> PooledPrices:
-    """Return for each unit the price that the other units imply.
+    """Return for each loadout the price that the other units imply.
 
-    `even_trade` and `even_lead` are logarithms of (points / price) by either method; half their difference is part of
-    the error. `noise` has the standard deviations of the even-trade price, a column for each cause of error.
+    `even_trade` and `even_lead` are logarithms of (points / price) by the two methods of that name; half their
+    difference is part of the error. `noise` has standard deviations of the even-trade price: a row for each loadout, a
+    column for each cause of error.
 
     >>> eight = LoadoutFeatures(["infantry"] * 8, ["basic"] * 8, np.arange(8), np.zeros((8, 1)))
     >>> log_ratio = np.array([0.3, *[0.0] * 7])

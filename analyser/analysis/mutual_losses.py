@@ -36,17 +36,17 @@ NEAR_WITHIN = 12.0  # inches; ranged attacks at up to this distance count as nea
 class Exchange:
     """Loadouts that exchange losses, and these losses.
 
-    ``losses[k, i, j]`` is the mean share of j that is lost to i in a round on battlefield k.
-    Far apart, both shoot, or only the loadout with the longer range. Near each other, each takes the action that gains
-    most points at today's prices. A suppressed unit inflicts less. If all situations are far, or all near, k is only 0.
-    The other tables have the same shape.
+    ``losses[k, i, j]`` is the mean share of j that is lost to i in a round on battlefield k. Far apart, both shoot, or
+    only the loadout with the longer range does. Near each other, each takes the action that gains most points at
+    today's prices. A suppressed unit inflicts less. If all situations are far, or all are near, the battlefield does
+    not matter, and k is only 0. The other tables of floats have the same shape.
     """
 
-    loadouts: tuple[Loadout, ...]  # all have points; losses connect them, directly or through other loadouts
+    loadouts: tuple[Loadout, ...]  # all have points, and all can destroy each other, directly or through others
     losses: Floats
     without_suppression: Floats
     by_shots: Floats  # part of `without_suppression` that shots cause; charges cause the rest
-    all_shots_returned: Floats  # losses if no unit could shoot at another without being shot at
+    all_shots_returned: Floats  # losses if every shot could be returned
     outranging_share: Floats  # share of rounds in which the row can shoot and the column cannot
     is_matchup: NDArray[np.bool_]  # True for pairs that fight in both directions
     left_out: dict[str, str]  # reason for each loadout that is left out
@@ -110,9 +110,9 @@ def exchange_of(
 def losses_in_lists(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> Floats:
-    """Return the share of each loadout (column) that is lost to each (row) in a round: the mean of far and near losses.
+    """Return the share of the column's loadout that is lost to the row's in a round: the mean of far and near losses.
 
-    The shares of time of :mod:`.approach` do not count: in a list, other units protect a unit that approaches.
+    Far and near count equally, unlike in :class:`Exchange`: in a list, other units protect a unit that approaches.
     """
     situations = [situation for situation in situations if situation.kind in EXCHANGE_KINDS]
     actions, is_matchup = actions_of(frame, loadouts, situations, ruleset)
@@ -124,7 +124,7 @@ def losses_in_lists(
 def _far_and_near(
     actions: dict[str, Action], loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[Losses | None, Losses | None]:
-    """Return the mean losses of far shots, and the losses of the best near action; None without situations."""
+    """Return the mean losses by far shots, and the losses by the best near actions; None without such situations."""
     points, p_rallies = _points(loadouts), np.array([p_rally(loadout.unit, ruleset.deck) for loadout in loadouts])
     far, near = (
         [actions[situation.name] for situation in situations if is_near(situation) == wanted]
@@ -298,7 +298,7 @@ def _kept_by_shots(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the shares of hits that suppressed shooters keep after a passed and a failed rally test, and the ranges.
 
-    `rows` has the row used for each pair as an index into `row_ids`, -1 without a shot. Suppression is a penalty
+    `rows` has, for each pair, the index in `row_ids` of the row used, -1 without a shot. Suppression is a penalty
     (AC-4.2), and a failed rally test prevents aiming (AC-5.6).
     """
     indices = {row_id: index for index, row_id in enumerate(row_ids)}
@@ -343,7 +343,7 @@ def _share_kept(before: NDArray[np.int64], after: NDArray[np.int64], hits: dict[
 
 
 class _ChosenActions(NamedTuple):
-    """Losses by each row's chosen action, unsuppressed and suppressed, and its effects on the column's action."""
+    """Losses by the chosen action of each row's loadout, and probabilities that it impairs the column's next action."""
 
     lost: Floats
     own_lost: Floats
@@ -368,7 +368,7 @@ def best_losses(actions: Sequence[Action], p_rallies: Floats, points: Floats) ->
 
 
 def _best_actions(actions: Sequence[Action], p_rallies: Floats, points: Floats) -> _ChosenActions:
-    """Return the losses by the best actions; units choose again after a failed rally test."""
+    """Return the losses by the actions that gain most points; units choose again after a failed rally test."""
     lost, own_lost, p_suppresses, p_activates, if_rallied, if_shaken, reach = map(np.array, zip(*actions))
 
     def best(lost: Floats) -> NDArray[np.int64]:

@@ -63,7 +63,7 @@ _ENTRIES: Mapping[str, Callable[[Unit], Sequence[str]]] = {
 
 
 class PriceDrivers:
-    """Figures of each loadout, such as dice for 100 points, compared with the median of the other units of its role.
+    """Figures of each loadout, such as dice per 100 points, compared with the median of the other units of its role.
 
     A loadout is destroyed by models x DAMAGE LIMIT x DEFENCE hits (AC-3.7, AC-3.8). `prices` are even-trade prices, and
     `not_modelled` has the special rules that no figure counts.
@@ -187,7 +187,7 @@ class PriceDrivers:
         return _TEXTS[name].format(**facts)
 
     def _detail(self, name: str, index: int, times: float) -> str:
-        """Return the entries of the profile that explain a figure, as an addition to its text."""
+        """Return what explains a figure (entries of the profile, or other figures), as an addition to its text."""
         if name == HITS:
             return self._defence_detail(index, times)
         if name == SHOOTING:
@@ -232,7 +232,7 @@ class PriceDrivers:
         return f"reach {own:.0f} inches, others: {usual:.0f}" if is_reason else ""
 
     def _test_detail(self, index: int, times: float) -> str:
-        """Return the difference from other units of its role: whether it can break, or its DISCIPLINE."""
+        """Return how the unit's tests differ from those of its role: in whether it can break, or in DISCIPLINE."""
         unit, members = self._units[index], self._by_role[self._roles[index]]
         others = [other for name, other in members.items() if name != unit_of(self._loadouts[index].selector)]
         can_break, own = unit.break_limit is not None, unit.discipline

@@ -40,7 +40,7 @@ MOST_SHOWN, MOST_NAMED = 5, 2  # largest numbers of loadouts and factions in a t
 class Opponents(NamedTuple):
     """Number of a loadout's opponents by faction; they include the loadout itself.
 
-    `added` has the number of loadouts by faction that are opponents only because they are judged.
+    `added` has the number of those that are opponents only because they are judged, also by faction.
     """
 
     factions: Mapping[str, int]
@@ -207,9 +207,9 @@ class FairPoints(JudgedAnswer):
             (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", ROLE_DESCRIPTIONS.get(role.role, ""))
             for role in self.roles
         ]
-        title = "\n".join(fill("Points of each role divided by its value in fights (taken as given):"))
+        title = "\n".join(fill("Points of each role divided by its value in fights (not judged):"))
         by_level = fill(f"The same for each level, relative to the other levels of a unit: {levels}.")
-        explained = f"If each loadout had one number for its strength, these would explain {share} of the differences"
+        explained = f"One number for the strength of each loadout would explain {share} of the differences"
         return [
             Block(lines=heading),
             *self._loadout_blocks(),
@@ -266,15 +266,15 @@ def fair_points(
 
         - `loadout`, `unit`, `level`, `faction`, `role`, `points`;
         - `fair_points`, with the 95% interval `fair_low` to `fair_high`;
-        - `under_probability`, `over_probability`: that the points are more than 10% below, or above, the fair points;
-        - `verdict`, by :data:`analyser.analysis.verdict.RULE`; `lean`, the likeliest of cheap, dear and fair; `doubt`,
-          the reason why it is undecided; `why`, the reasons for the verdict;
+        - `under_probability`, `over_probability` of points more than 10% below, or above, the fair points;
+        - `verdict`, by :data:`analyser.analysis.verdict.RULE`; `lean`, the likeliest of cheap, dear and within 10%;
+          `doubt`, why the verdict is undecided; `why`, the reasons for the verdict;
         - `at_most`, the points of a better loadout of any faction, which make this one over-priced (NaN without one);
-        - `not_counted`, the special rules of the loadout that no figure includes and most of its role lack;
+        - `not_counted`, the loadout's special rules that no figure includes and that most units of its role lack;
         - `points_over_fair`, points divided by fair points; `noticed_from`, the share by which an exactly fair
           price must rise to lose the verdict fair with 80% probability;
         - `probably_over_fair`, `points_over_fair` if most prices are assumed to be about fair; `error`, the standard
-          deviation of log(`probably_over_fair`); `sensitivity`, the change of this logarithm per change of
+          deviation of log(`probably_over_fair`); `sensitivity`, the change of log(`probably_over_fair`) per change of
           log(points), 0 to 1;
         - `trades_evenly_at`, the price without the factors for the role and for similar units;
         - `comes_out_even_at`, fair points by another method: no loadout has a lead over all opponents together
@@ -304,7 +304,7 @@ def fair_points_in(
 ) -> FairPoints:
     """Return the prices from a table of matchups, for all loadouts or those `shown`.
 
-    `exchange` has the mutual losses of the table, if already computed. Default of `opponents`: all loadouts.
+    `exchange` has the mutual losses of the table, if already computed. `opponents` default to all loadouts.
     """
     from threadpoolctl import threadpool_limits
 
@@ -354,7 +354,7 @@ def matchups_of_all(
     threads: int | None,
     progress: Progress | bool | None,
 ) -> tuple[Matchups, dict[str, Loadout], Opponents]:
-    """Return the matchups among all opponents and `units` (no duels), the `units` by selector, and all opponents."""
+    """Return the matchups (no duels) of opponents and `units` together, the `units` by selector, and the opponents."""
     stated, library = situations_named(situations), library_of(profiles)
     _check_exchange(stated)
     exchanged = [situation for situation in stated if situation.kind in EXCHANGE_KINDS]
@@ -375,7 +375,7 @@ def matchups_of_all(
 
 
 def opponents_of(all_loadouts: Iterable[Loadout], added: Iterable[Loadout] = ()) -> Opponents:
-    """Return the number of loadouts of each faction; `added` are among them only because they are judged."""
+    """Return the opponents as numbers by faction; the loadouts `added` are opponents only because they are judged."""
     return Opponents(*(Counter(loadout.faction for loadout in part) for part in (all_loadouts, added)))
 
 

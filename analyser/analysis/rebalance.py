@@ -101,9 +101,9 @@ def rebalance(
 ) -> PriceChanges:
     """Return the fewest price changes that bring the mean distance from fair prices within a limit.
 
-    Changes are chosen by today's fair prices (:func:`analyser.fair_points`); then verdicts and the mean distance are
-    computed with all changes. Among the levels whose prices can change, none becomes cheaper than the next smaller
-    level of its unit, unless it is cheaper today.
+    Changes are chosen by today's fair prices (:func:`analyser.fair_points`). Verdicts and the mean distance are then
+    computed again with all changes. A level that costs at most as much as the next larger level of its unit still does
+    after the changes, if both prices can change.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def _mean_distance(frame: pd.DataFrame) -> float:
 def _reliable_rows(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
     """Return the rows of `ours` whose points may move to the fair points.
 
-    Left out are prices that uncounted benefits may explain, and rises that a better loadout's price forbids.
+    Left out are prices that uncounted benefits may explain, and rises of loadouts that are dominated by a better one.
     """
     frame = standings.prices.frame
     frame = frame[frame["loadout"].isin(list(ours)) & frame["fair_points"].notna()]
@@ -201,7 +201,7 @@ def _candidates(frame: pd.DataFrame, step: int) -> tuple[Floats, Floats]:
 def _choose_prices(
     distances: Floats, prices: Floats, priced: Sequence[Loadout], most_changes: int, within: float | None
 ) -> Any:
-    """Return the index of each chosen price: the fewest changes that reach `within`, or the smallest mean distance."""
+    """Return the index of each chosen price: the fewest changes that reach `within`, else the least mean distance."""
     from scipy.optimize import LinearConstraint
     from scipy.sparse import eye_array, kron
 
@@ -231,7 +231,7 @@ def _choose_prices(
 
 
 def _adjacent_levels(loadouts: Sequence[Loadout]) -> list[tuple[int, int]]:
-    """Return index pairs of adjacent levels; the first level has fewer models and costs no more today."""
+    """Return pairs of adjacent levels of a unit (indices); the first has fewer models and costs no more today."""
     by_unit: dict[str, list[int]] = {}
     for index, loadout in enumerate(loadouts):
         by_unit.setdefault(unit_of(loadout.selector), []).append(index)

@@ -53,7 +53,7 @@ def plural(role: str) -> str:
 
 
 def peers_of(roles: Sequence[str], unit_numbers: Integers) -> list[tuple[Integers, Integers]]:
-    """Return for each unit the indices of its loadouts, and those of the other units of its role."""
+    """Return for each unit the indices of its loadouts, and of the loadouts of other units of its role."""
     names = np.array(roles)
     result = []
     for role, unit in dict.fromkeys(zip(roles, unit_numbers.tolist())):
@@ -63,7 +63,7 @@ def peers_of(roles: Sequence[str], unit_numbers: Integers) -> list[tuple[Integer
 
 
 def peer_medians(peers: Sequence[tuple[Integers, Integers]], values: Floats, weights: Floats) -> Floats:
-    """Return the weighted median of other units of each loadout's role; without other units, the loadout's own value.
+    """Return for each loadout the weighted median of its role's other units, or its own value if there are none.
 
     >>> both = peers_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))
     >>> peer_medians(both, np.array([1.0, 3.0, 5.0, 7.0]), np.ones(4)).tolist()

@@ -36,7 +36,7 @@ class FairPrice(NamedTuple):
     fair_low: float
     fair_high: float
     verdict: str  # on the loadout at this price
-    doubt: str = ""  # why the verdict is undecided, or over-priced
+    doubt: str = ""  # why the verdict is undecided, or that another loadout makes it over-priced
     at_most: int | None = None  # points of a loadout that does at least as well, if it costs no more than `points`
 
 
@@ -103,10 +103,10 @@ class SolvedDice(JudgedAnswer):
     role : str
         Role; its factor in the price stands for benefits that no fight shows.
     dice : int or None
-        Of the changes judged fair, the one with the fair price nearest to the points; None if none is judged fair,
+        The change with the verdict fair whose fair price is nearest to the points. None if no change has this verdict,
         or if a larger change than those tried may be nearer.
     frame : DataFrame
-        One row for each change with a fair price: fair points, verdict, and why, if fair points do not decide it.
+        One row for each change with a fair price: fair points, verdict, and `doubt` if fair points do not decide it.
     """
 
     loadout: str
@@ -180,7 +180,7 @@ def solve_price(
     Parameters
     ----------
     unit : str or Loadout
-        A loadout without points is first judged at the median points of the opponents.
+        The loadout. If it has no points, it is first judged at the median points of the opponents.
     against, situations, profiles, threads, progress
         As in :func:`analyser.what_if`.
 
@@ -220,13 +220,13 @@ def solve_dice(
 ) -> SolvedDice:
     """Return the change of dice that makes a loadout fair at its points, and the fair price with each change.
 
-    Changes with which the loadout has no fair price, because it can then damage none of the opponents, are left out.
+    Changes that leave the loadout without a fair price, because it can then damage no opponent, are left out.
 
     Parameters
     ----------
     unit : str or Loadout
     row : str, optional
-        Row whose dice change, in every band with dice. Default: every row.
+        Row whose dice change, in every band of models that has dice. Default: every row.
     most : int
         Largest number of dice to add and to remove, 1 to 12.
     against, situations, profiles, threads, progress
@@ -247,7 +247,7 @@ def solve_dice(
     points = loadout.level.points
     if not points:
         problem = f"it {'has no' if points is None else 'costs 0'} points"
-        raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds fair ones")
+        raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds its price")
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
     table, _, opponents = matchups_of_all(loadout, against, situations, library, threads, progress)
     standings = Standings(table, opponents)
@@ -265,7 +265,7 @@ def solve_dice(
 
 
 def _fair_change(curve: pd.DataFrame) -> int | None:
-    """Return the change of dice with the nearest fair price, or None as in :class:`SolvedDice`."""
+    """Return the fair change of dice, or None, as described for `dice` of :class:`SolvedDice`."""
     log_ratios = np.log(curve["points_over_fair"])
     fair = log_ratios[curve["verdict"] == FAIR]
     if fair.empty:
@@ -277,7 +277,7 @@ def _fair_change(curve: pd.DataFrame) -> int | None:
 
 
 def _doubt(standings: Standings, selector: str) -> str:
-    """Return why a verdict does not follow from the fair points, or is undecided."""
+    """Return why a verdict is undecided, or which better loadout decides it; otherwise an empty text."""
     most = standings.price_cap(selector)
     better = f"another loadout that does at least as well costs {most} points"
     return standings[selector].doubt if most is None else better

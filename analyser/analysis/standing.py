@@ -27,8 +27,8 @@ _MATCHUP_CHANGES = {"opponent": "str", "before": "float", "after": "float", "cha
 class Standing(NamedTuple):
     """Points, fair points and verdict of a loadout: columns of :func:`analyser.fair_points`, and three more figures.
 
-    `efficiency` is the mean of points destroyed per 100 points over its shots and charges at other loadouts. `rank` is
-    by points divided by fair points among the `n_ranked` loadouts of its role; 1 is the most over-priced.
+    `efficiency` is the mean of points destroyed per 100 points, over its shots and charges at other loadouts. `rank` is
+    its position among the `n_ranked` loadouts of its role, by points divided by fair points; 1 is the most over-priced.
     """
 
     points: int | None
@@ -62,10 +62,7 @@ class Standings:
         self.prices = fair_points_in(table, exchange=self._exchange, opponents=opponents)
 
     def with_(self, changed: Iterable[Loadout], threads: int | None = None) -> Standings:
-        """Return the standings after each changed loadout has replaced the loadout with its selector.
-
-        Only changed fights are computed.
-        """
+        """Return the standings after `changed` loadouts replace those with equal selectors; only these fight again."""
         by_selector = {loadout.selector: loadout for loadout in (*self.table.attackers, *changed)}
         loadouts = list(by_selector.values())
         table = matchups_after_edit(self.table, loadouts, loadouts, threads=threads)
@@ -79,7 +76,7 @@ class Standings:
 
     @cached_property
     def leads(self) -> pd.DataFrame:
-        """Lead of the row over the column, as of :func:`.equilibrium_prices.leads`."""
+        """Lead of the row over the column (:func:`.equilibrium_prices.leads`)."""
         gains = equilibrium_prices.leads(self._exchange.mean(), np.log(self._exchange.points))
         names = [loadout.selector for loadout in self._exchange.loadouts]
         return pd.DataFrame(gains, index=names, columns=names)
@@ -102,7 +99,7 @@ class Standings:
         return self._rows["verdict"]
 
     def price_cap(self, selector: str) -> int | None:
-        """Return the points of a better loadout, from which on this one is over-priced; None without one."""
+        """Return the points of a better loadout, at or above which this one is over-priced; None if none is better."""
         at_most = float(self._rows["at_most"].loc[selector])
         return None if np.isnan(at_most) else int(at_most)
 
@@ -120,7 +117,7 @@ class Standings:
 
 
 def matchup_changes(before: Standings, after: Standings, selector: str) -> pd.DataFrame:
-    """Return the lead of a loadout over each opponent, -1 to 1, before and after an edit, the worst change first."""
+    """Return the lead of a loadout (-1 to 1) over each opponent before and after an edit, the worst change first."""
     if not all(selector in table.leads.index for table in (before, after)):
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in _MATCHUP_CHANGES.items()})
     opponents = before.leads.index.intersection(after.leads.index, sort=False).drop(selector)
@@ -131,7 +128,7 @@ def matchup_changes(before: Standings, after: Standings, selector: str) -> pd.Da
 
 
 def keep_verdict_within_noise(old: Standing, new: Standing) -> Standing:
-    """Return `new`, with the old verdict if probabilities alone decide both verdicts and change by at most `NOISE`.
+    """Return `new`, but with the old verdict if the two verdicts differ only by noise (:func:`~.verdict.is_noise`).
 
     >>> old = Standing(60, 95.2, 70, 60, 80, 0.61, 0.0, "under-priced", "", "", "", "infantry", 9, 9, 1.2, 1.0)
     >>> new = [old._replace(under_probability=p, verdict="undecided") for p in (0.58, 0.55)]
@@ -143,7 +140,7 @@ def keep_verdict_within_noise(old: Standing, new: Standing) -> Standing:
 
 
 class LeadChanges(NamedTuple):
-    """Matchups whose leader changes with an edit: opponents over which the loadout gains or loses the lead."""
+    """Opponents over which a loadout gains or loses the lead by an edit."""
 
     gained: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()

@@ -25,13 +25,13 @@ WRONG_AT, FAIR_AT = 0.6, 0.55  # least probabilities at which a price is judged 
 NOISE = 0.05  # a smaller change of a probability between versions keeps the verdict
 RULE = (
     f"Under-priced: points more than 10% below the fair points, with a probability of at least {WRONG_AT:.0%}.",
-    "Over-priced: the same, more than 10% above; or another loadout does as well for no more.",
+    "Over-priced: more than 10% above them, with the same probability; or another loadout does as well for no more.",
     f"Fair: within 10%, with a probability of at least {FAIR_AT:.0%}.",
     "Undecided: no probability is high enough, or another reason, which is stated, prevents a verdict.",
     "Most prices are assumed to be about right, so a price can be fair despite a wide interval.",
 )
 _NORMAL_80, NORMAL_97_5 = 0.8416, 1.96  # 80% and 97.5% quantiles of the standard normal distribution
-_DIRICHLET = 5.0  # parameter of the weights of battlefields; with two, 95% of random weights are 21% to 79%
+_DIRICHLET = 5.0  # parameter of the weights of battlefields; with two of these, 95% of weights are 21% to 79%
 _CLEAR_DIFFERENCES = np.array([0.5, 1.0, 0.5, 0.5])  # differences of logarithms by which `_profile_figures` divides
 _LARGEST_ERROR = 1.0  # standard deviation of log(points / fair points) from which a loadout gets no fair price
 _KINDS_OF_DOUBT = {  # kind of doubt for each phrase that its text may contain
@@ -44,7 +44,7 @@ _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}  # 1 if a loadout is worth 
 
 
 class Role(NamedTuple):
-    """A role, its number of units, its points divided by value in fights, and the benefit that no figure counts."""
+    """A role; `times` is its points divided by its value in fights, `paid_for` a benefit that no figure counts."""
 
     role: str
     units: int
@@ -160,14 +160,14 @@ def verdict_of(under: float, over: float) -> str:
 
 
 def follows(verdict: str, under: float, over: float) -> bool:
-    """Return True if the probabilities alone decide a verdict, not a doubt or a better loadout."""
+    """Return True if the probabilities alone decide a verdict, and no doubt or better loadout does."""
     return verdict == verdict_of(under, over)
 
 
 def is_noise(old: tuple[str, float, float], new: tuple[str, float, float]) -> bool:
-    """Return True if probabilities decide both verdicts, and none changes by more than :data:`NOISE`.
+    """Return True if probabilities alone decide both verdicts, and no probability changes by more than :data:`NOISE`.
 
-    `old`, `new`: verdict, probability of an under-priced loadout, probability of an over-priced one.
+    `old` and `new` have the verdict, and the probabilities of an under-priced and of an over-priced loadout.
 
     >>> is_noise(("under-priced", 0.61, 0.0), ("undecided", 0.58, 0.0))
     True
@@ -192,12 +192,12 @@ def lean_of(under: float, over: float) -> str:
 
 
 def rounded_down(probability: float) -> str:
-    """Return a probability in whole percent, rounded down so that none seems to reach :data:`WRONG_AT`; at most 99%."""
+    """Return a probability in whole percent, rounded down so that 59.9% does not look like :data:`WRONG_AT`."""
     return f"{int(100 * min(probability, 0.99) + 1e-9)}%"
 
 
 def _noticed_from(prices: PooledPrices) -> Floats:
-    """Return the price rise, as a share, that ends the verdict *fair* in 80% of cases; NaN if no price is fair."""
+    """Return the rise of a fair price (as a share) that ends the verdict fair in 80% of cases; NaN if none is fair."""
     least, most = np.zeros(len(prices.log_ratio)), np.full(len(prices.log_ratio), 1.0)
     for _ in range(40):
         middle = (least + most) / 2

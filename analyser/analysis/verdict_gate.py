@@ -73,8 +73,8 @@ def read_baseline(path: str | os.PathLike[str]) -> Mapping[str, Any]:
 def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str, Any] | None = None) -> pd.DataFrame:
     """Return the loadouts with one of these verdicts that is not accepted, those most probably mispriced first.
 
-    A verdict is accepted if it equals that of the baseline. It is also accepted if probabilities alone decide both, and
-    none has changed since then by more than :data:`analyser.analysis.verdict.NOISE`.
+    A verdict is accepted if it equals that of the baseline, or differs from it only by noise
+    (:func:`analyser.analysis.verdict.is_noise`).
     """
     frame = answer.frame[answer.frame["verdict"].isin(verdicts)]
     sides = ["under_probability", "over_probability"]

@@ -132,7 +132,7 @@ class WhatIf(JudgedAnswer):
 
 
 def _standing_rows(before: Standing, after: Standing) -> list[list[str]]:
-    per_point = f"times that of {after.role}, per point"
+    per_point = f"per point, divided by that of other {after.role}"
     cells: list[tuple[str, Callable[[Standing], str], str]] = [
         ("points", lambda standing: DASH if standing.points is None else str(standing.points), ""),
         ("efficiency", lambda standing: short_figure(standing.efficiency), "points destroyed for 100 points"),
@@ -233,7 +233,7 @@ def what_if(
 
 
 def _check_rows_change(loadout: Loadout, row: str | None, changes: Mapping[str, Any]) -> None:
-    """Raise InputError if a change is one of rows, such as a range, but no row of the loadout can take it."""
+    """Raise InputError if a change is of a row (such as a range), but no row of the loadout can take it."""
     rows = loadout.unit.rows
     if row is not None:
         changed = row_id(row, [candidate.id for candidate in rows])
