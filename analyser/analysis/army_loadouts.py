@@ -1,4 +1,4 @@
-"""Armies as the distinct loadouts of their units, and the number of units with each loadout."""
+"""Armies as distinct loadouts, each with the number of units that have it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
 
-MOST_DISTINCT = 64  # distinct loadouts of an army: the most attacks that a program of focus fire can have
+MOST_DISTINCT = 64  # distinct loadouts of an army, because a program of focus fire has at most 64 attacks
 MOST_UNITS = 200  # units of an army
 
 
@@ -35,15 +35,15 @@ class ArmyLoadouts(NamedTuple):
         return f"{self.army.name} ({counted(self.n_units, 'unit')}, {self.army.points:,} points)"
 
     def count_of(self, selector: str) -> int:
-        """Return the number of units with a loadout."""
+        """Return the number of units with the loadout that has this selector."""
         return self.counts[[loadout.selector for loadout in self.loadouts].index(selector)]
 
     def loadout_title(self, selector: str) -> str:
-        """Return the title of a loadout: unit and level."""
+        """Return the title of the loadout with this selector: unit and level."""
         return next(loadout for loadout in self.loadouts if loadout.selector == selector).title
 
     def short_loadout_title(self, selector: str) -> str:
-        """Return the title of a loadout, without the level if the army has only one level of the unit."""
+        """Return the title of the loadout, without its level if the army has this unit at one level only."""
         wanted = next(loadout for loadout in self.loadouts if loadout.selector == selector)
         levels = sum(loadout.unit.name == wanted.unit.name for loadout in self.loadouts)
         return wanted.unit.name if levels == 1 else wanted.title

@@ -1,11 +1,12 @@
-"""Assignment of attackers to targets: the best volleys, valued by exact focus fire, with an upper bound.
+"""Assignment of attackers to targets that maximises the exact value of focus fire, with an upper bound of this value.
 
 A volley is a set of attacks on one target, in a fixed order. Each volley is a column of an integer programme. There are
 too many volleys to list, so columns are generated (Gilmore, Gomory: Operations Research 9, 1961; Barnhart and others:
-Operations Research 46, 1998). The linear relaxation gives a price to each kind of attacker and of target (its dual
-variables). A branch-and-bound search finds the volley whose value exceeds the prices of its attackers most. Its bound
-is the value for attackers that see each result before the next attack (dynamic programming over the target's states).
-If a gap remains, all volleys that could improve the assignment are added (reduced cost fixing).
+Operations Research 46, 1998). The dual variables of the linear relaxation are prices of each kind of attacker and of
+target. A branch-and-bound search finds the volley with the largest surplus: its value minus the prices of its
+attackers. Its upper bound is the surplus of attackers that see each result before they choose the next attack (dynamic
+programming over the target's states). If a gap remains between the best assignment and the upper bound, all volleys
+that could improve the assignment are added (reduced cost fixing).
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ TOLERANCE = 1e-9  # smaller differences count as 0; differences of totals are di
 
 
 class TargetKind(NamedTuple):
-    """Equal targets.
+    """A number of equal targets.
 
-    `matrices` has the transition matrix of an attack by each kind of attacker that can attack. Rows are states before
-    the attack, columns states after it. `value_by_state` is the value gained in each state. The first state, before
-    any attack, has the value 0.
+    `matrices` has, for each kind of attacker (an index) that can attack the target, the transition matrix of an attack.
+    Rows are states of the target before the attack, columns states after it. `value_by_state` is the value gained when
+    the target ends in each state; the first state, before any attack, has the value 0.
     """
 
     n_targets: int
@@ -40,7 +41,7 @@ class TargetKind(NamedTuple):
 
 
 class Volley(NamedTuple):
-    """Attacks on one target of the kind with index `target`, by kind of attacker, and their joint value."""
+    """Attacks on one target of the kind with index `target`: their number by kind of attacker, and joint value."""
 
     target: int
     attacks: AttackCounts
@@ -48,7 +49,7 @@ class Volley(NamedTuple):
 
 
 class Assignment(NamedTuple):
-    """An assignment of attackers to targets; `bound` is an upper bound of the value of any assignment."""
+    """An assignment of attackers to targets; no assignment has a value above `bound`."""
 
     volleys: tuple[Volley, ...]
     value: float
@@ -56,7 +57,7 @@ class Assignment(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """Largest possible gain of a better assignment as a share of the value; 0 if optimal, infinite for value 0."""
+        """Upper bound of a better assignment's gain, as a share of `value`: 0 if optimal, infinite if `value` is 0."""
         possible_gain = self.bound - self.value
         if possible_gain <= TOLERANCE * max(self.value, 1.0):
             return 0.0
@@ -76,7 +77,7 @@ def distribution_after(target: TargetKind, attacks: AttackCounts) -> Floats:
 def assign(counts: Sequence[int], targets: Sequence[TargetKind]) -> Assignment:
     """Return the best assignment of attackers to targets; `counts` has the number of attackers of each kind.
 
-    An attacker attacks at most once. Attacks on one target follow each other in the order of the kinds of attackers.
+    Each attacker attacks at most once. Attacks on a target are made in the order of the kinds of attackers.
 
     >>> coin = np.array([[0.5, 0.5], [0.0, 1.0]])
     >>> found = assign([2], [TargetKind(2, {0: coin}, np.array([0.0, 10.0]))])
@@ -89,7 +90,7 @@ def assign(counts: Sequence[int], targets: Sequence[TargetKind]) -> Assignment:
         prices, target_prices, value = columns.solve_relaxation()
         searches = [_Search(target, counts, prices, least) for target, least in zip(targets, target_prices)]
         surplus_bounds = [max(search.bound, 0.0) for search in searches]
-        # Lagrangian bound: the sum of the prices of all attackers and the largest surplus on each target
+        # Lagrangian bound: the sum of the prices of all attackers, plus the largest surplus of a volley on each target
         total = np.dot(counts, prices) + sum(
             target.n_targets * surplus for target, surplus in zip(targets, surplus_bounds)
         )
@@ -99,7 +100,7 @@ def assign(counts: Sequence[int], targets: Sequence[TargetKind]) -> Assignment:
         if not any(new) or bound - value <= TOLERANCE * max(value, 1.0):
             break
     best, value, _ = columns.solve_integer()
-    if bound - value > TOLERANCE * max(value, 1.0):  # a better assignment's volleys have a surplus >= `lowest`
+    if bound - value > TOLERANCE * max(value, 1.0):  # only volleys with a surplus >= `lowest` can be in a better one
         lowest = [surplus - (bound - value) for surplus in proof_bounds]
         searches = [
             _Search(target, counts, proof_prices, least, find_all=True) for target, least in zip(targets, lowest)
@@ -149,9 +150,9 @@ class _Search:
         self.bound = self._run(pmf)
 
     def _upper_values_by_state(self) -> list[list[Floats]]:
-        """Return an upper bound of the surplus from each state, as if attackers saw the results so far.
+        """Return upper bounds of the further surplus from each state, as if attackers saw the results so far.
 
-        Indices: the next kind of attacker, then the number of attackers of this kind that are left.
+        The list is indexed by the next kind of attacker, then by the number of attackers of this kind that are left.
         """
         value, by_kind = self._target.value_by_state, []
         for kind, available in zip(reversed(self._kinds), reversed(self._available)):
@@ -163,7 +164,7 @@ class _Search:
         return [*reversed(by_kind), [self._target.value_by_state]]
 
     def _run(self, pmf: Floats) -> float:
-        """Search for volleys, and return an upper bound of the surplus of any volley."""
+        """Search for volleys on a target with state distribution `pmf`; return an upper bound of their surplus."""
         bound = float(pmf @ self._upper_values[0][-1])
         open_nodes = [(bound, 0, self._available[0] if self._available else 0, pmf, 0.0, (0,) * self._n_kinds)]
         nodes = 0
@@ -218,7 +219,7 @@ class _Columns:
         return is_new
 
     def _constraints(self) -> tuple[Any, Floats]:
-        """Return a constraint for each kind of attacker and of target: a matrix and upper limits."""
+        """Return the matrix and upper limits of the constraints: one for each kind of attacker and each of target."""
         from scipy.sparse import csr_array
 
         attacks = np.array([attacks for _, attacks in self._columns]).reshape(-1, len(self._counts))
@@ -240,7 +241,7 @@ class _Columns:
         return duals[: len(self._counts)], duals[len(self._counts) :], float(-result.fun)
 
     def solve_integer(self) -> tuple[list[Volley], float, float]:
-        """Return the best assignment of the generated volleys, its value, and an upper bound of the best value."""
+        """Return the best choice of generated volleys, its value, and an upper bound of the value of any choice."""
         from scipy.optimize import Bounds, LinearConstraint
 
         if not self._columns:

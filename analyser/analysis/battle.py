@@ -44,7 +44,7 @@ def battle(
     seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`.
     replacement : bool
-        Draw each card for a test or for dice from a full deck; cards for the initiative are never replaced.
+        Draw each card for tests and dice from a full deck; cards for initiative are drawn without replacement.
     **terms
         The keys of ``[battle]``, such as ``rounds=4`` or ``target_mine="most_points"``.
 

@@ -27,8 +27,8 @@ class BestCounter(NamedTuple):
     """Best or second-best counter of a side to one enemy unit in one situation.
 
     `attacker` is None if no unit (for the second best: no other unit) can attack the target. `points_lost` is the
-    expected loss: all points of an annihilated target, otherwise its points times the share that is lost. `p_wins` is
-    the probability that the attacker wins a duel, NaN for other situations.
+    target's expected loss: all its points if it is annihilated, otherwise its points times the share of it that is
+    lost. `p_wins` is the probability that the attacker wins a duel; it is NaN for other situations.
     """
 
     target: str
@@ -43,7 +43,7 @@ class BestCounter(NamedTuple):
 
     @property
     def pays(self) -> bool | None:
-        """True if the attacker gains points (hurts, if points are unknown); None for duels and without an attacker."""
+        """True if the attack gains points (if points are unknown: if it hurts); None for a duel or no attacker."""
         if self.attacker is None or not np.isnan(self.p_wins):
             return None
         gain = self.points_lost - self.own_points_lost
@@ -57,9 +57,9 @@ class BestCounter(NamedTuple):
 class HardTarget(NamedTuple):
     """A unit that the enemy army cannot kill in a round, can hardly hurt, or can hurt with only one of its units.
 
-    `best` is the mean share of the target that the best single attack takes, and `by` its attacker. For the kind
-    ``nothing kills it``, `best` is the share that all shots combined take, and `p_annihilated` their probability to
-    annihilate the target. If no unit can shoot at it, both figures are those of the best charge.
+    `best` is the mean share of the target that the best single attack destroys, and `by` is the attacker. For the kind
+    ``nothing kills it``, `best` is the share that all shots together destroy, and `p_annihilated` the probability that
+    they annihilate the target. If no unit can shoot at it, both figures are those of the best charge.
     """
 
     target: str
@@ -70,7 +70,7 @@ class HardTarget(NamedTuple):
     p_annihilated: float | None = None
 
     def text(self, army: ArmyLoadouts, enemy: ArmyLoadouts, situations: str = "") -> str:
-        """Return a sentence on what `army` cannot do to this unit of `enemy`, restricted by the text `situations`."""
+        """Return a sentence on how hard this unit of `enemy` is for `army`; `situations` is inserted as a limit."""
         target, whose = enemy.loadout_title(self.target), army.army.name
         if self.kind == "nothing can attack it":
             return f"Nothing in {whose} can {'attack' if situations else 'shoot at or charge'} {target}{situations}."
@@ -91,14 +91,14 @@ class HardTarget(NamedTuple):
 
 
 def with_points_lost(frame: pd.DataFrame) -> pd.DataFrame:
-    """Add columns to a table of matchups: the mean points that the defender and the attacker lose."""
+    """Add the mean points that the defender and the attacker lose, as columns of a table of matchups."""
     share = frame["attacker_share_lost"].fillna(0.0).where(frame["why_not"].isna())
     attacker, defender = (frame[f"{side}_points"].astype(np.float64) for side in ("attacker", "defender"))
     return frame.assign(points_lost=defender * frame["mean_share_lost"], own_points_lost=(attacker * share).fillna(0.0))
 
 
 def attack_values(part: pd.DataFrame, kind: str) -> NDArray[np.float64]:
-    """Return the value of each attack: points destroyed minus lost, or the score in a duel (a draw counts half)."""
+    """Return the value of each attack: points destroyed minus lost; for a duel its score (a draw counts half)."""
     if kind == "duel":
         return np.asarray(part["p_attacker_wins"] + _DRAW_SCORE * part["p_draw"], np.float64)
     if part["points_lost"].isna().all():  # the profiles have no points, so shares are compared

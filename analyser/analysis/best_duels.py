@@ -22,7 +22,7 @@ from analyser.scenarios.schema import DuelTerms, WantName
 
 
 def duel_with_best_play(scenario: DuelScenario, row: str | None) -> RowResults:
-    """Return the result of a duel with best play, or the reason why it is impossible; `row` is the stated row."""
+    """Return the result of a duel with best play, or why there is none; `row` is the stated row of armaments."""
     try:
         return [end_of_duel(_final_distribution(scenario), scenario, row)]
     except InputError as error:
@@ -38,7 +38,7 @@ def _final_distribution(scenario: DuelScenario) -> Joint:
 
 
 def end_of_duel(pmf: Joint, duel: DuelScenario, row: str | None = None) -> FightEnd:
-    """Return the end of a duel, with the probabilities that A wins and of a draw (AC-9.4)."""
+    """Return the end of a duel, with the probabilities of a win by A and of a draw (AC-9.4)."""
     a, b, first, second = duel.a, duel.b, pmf.first[pmf.rows], pmf.second[pmf.columns]
     won = points_won(first, second, a, b, bits_of_wins(a, b, duel.terms, 0))
     lost = points_won(second, first, b, a, bits_of_wins(b, a, duel.terms, 1))
@@ -60,7 +60,7 @@ def best_play(
     Parameters
     ----------
     a, b
-        As in :func:`duel`. If `a` is a whole scenario, best play is used by each side with the policy ``best``.
+        As in :func:`duel`. If `a` is a whole scenario, each side whose policy is ``best`` uses best play.
     want : str
         Objective that A maximises and B minimises: ``win``, ``margin``, ``points`` or ``survival``.
     against : str or sequence of str
@@ -71,7 +71,7 @@ def best_play(
     Returns
     -------
     BestResult
-        The exact value, the plan, the cost of each tactic, and the result of :func:`duel` under the plan.
+        The exact value, the plan, the cost of each tactic, and the result of :func:`duel` if A follows the plan.
 
     Raises
     ------

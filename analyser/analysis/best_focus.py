@@ -1,4 +1,4 @@
-"""Best play of focus fire: the next attacker, its row and its manoeuvre in each state of the target."""
+"""Best play of focus fire: the next attacker, its row of armaments and its manoeuvre in each state of the target."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _MOST_STEPS_SHOWN = 12  # rows of the plan in the text
 
 
 class Option(NamedTuple):
-    """An attack that `attacker` (an index) may make: its `action` in words, after an `advance` in inches.
+    """An attack that `attacker` (an index) may make after an `advance` in inches; `action` describes both in words.
 
-    `rally` is the probability that the unit may make it, which is below 1 if it needs a passed rally test (AC-5.6).
+    `rally` is the probability that the attacker may do this: below 1 if it must pass a rally test first (AC-5.6).
     """
 
     attacker: int
@@ -65,7 +65,7 @@ class BestFocus(Answer):
     Attributes
     ----------
     chances : tuple of float
-        Probability of the wanted fate with the best use of up to 1, 2, ... attackers.
+        Probability that the target meets the fate `wanted`, with the best use of up to 1, 2, ... attackers.
     as_given : float
         Probability of the fate if all attackers fire in the stated order, each as stated. An attacker that cannot fire
         as stated advances first if possible, or makes another possible attack.
@@ -74,8 +74,8 @@ class BestFocus(Answer):
     steps : tuple of dict
         A step for each state in which the plan attacks: `fired`, the number of attacks before; `target`, its state;
         `next`, the next attacker and its attack; `advance`, in inches (0 if it stands). `chance` is the probability of
-        the fate if all follow the plan. `costs` is the probability lost if the second-best attack is made instead, and
-        `probability` the probability of reaching the state.
+        the fate if all follow the plan. `costs` is the probability lost if the second-best attack is made instead.
+        `probability` is that of reaching the state.
     """
 
     wanted: str
@@ -133,12 +133,12 @@ def best_focus(
     profiles: ProfilesLike | None = None,
     **conditions: Unpack[Conditions],
 ) -> BestFocus:
-    """Return the attacker that should fire next at a target after each result, to make a fate most likely (AC-9.1).
+    """Return the attacker that should fire next after each result, so that the wanted fate is most likely (AC-9.1).
 
-    Each attacker fires at most once, with its stated row or else any ranged row: aimed, or (if a distance is stated)
-    after an advance by its SPEED. A suppressed attacker that fails its rally test fires from where it is (AC-5.6). It
-    fires as stated if it is an aircraft, has no profile, aims already, has advanced, reforms, is garrisoned or makes
-    opportunity fire. The result is exact; attackers' own losses do not count.
+    Each attacker fires at most once, with its stated row (if none is stated, with any ranged row). It aims or, if a
+    distance is stated, may advance by its SPEED first. A suppressed attacker that fails its rally test fires from where
+    it is (AC-5.6). An attacker fires as stated if it is an aircraft, has no profile, aims already, has advanced,
+    reforms, is garrisoned or makes opportunity fire. The result is exact; attackers' own losses do not count.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def best_focus(
         1 to 8, see :func:`analyser.focus`.
     target : selector or mapping
     want : str
-        ``annihilated``, ``broken``, ``destroyed`` or ``suppressed``.
+        Fate of the target: ``annihilated``, ``broken``, ``destroyed`` or ``suppressed``.
     profiles, conditions
         As in :func:`analyser.focus`.
 
@@ -221,7 +221,7 @@ class _Attacker:
         return options
 
     def _manoeuvres(self) -> Iterator[_Change]:
-        """Yield for each ranged row an aimed attack and an attack after an advance, if possible."""
+        """Yield, for each ranged row, an aimed attack and, if possible, an attack after an advance."""
         if self.loadout is None or not self._may_manoeuvre(self.loadout):
             return
         rows, stated = self.loadout.unit.rows, self.attack.row
@@ -252,7 +252,7 @@ class _Attacker:
             yield {**keys, "distance": left, "attacker_advanced": True}, f'advances {by:g}" to {left:g}" and fires', by
 
     def _with_name(self, refusal: InputError) -> InputError:
-        """Add the attacker's name and the tried advance to the error for an attacker that cannot fire with any row."""
+        """Return the error of an attacker that cannot fire at all, with its name and the advance that was tried."""
         if refusal.where not in (where := f"attacks.{self.index}", f"{where}.row"):
             return refusal
         tried = [f" or after an advance of {by:g} inches" for _, _, by in self._advances({})]
@@ -277,7 +277,7 @@ def _rally(scenario: Scenario) -> float:
 
 
 class _Search:
-    """Backward induction over the attackers that have not fired and the state of the target."""
+    """Backward induction; a node is the set of attackers that have not fired and the state of the target."""
 
     def __init__(self, scenario: FocusScenario, options: Sequence[Option], want: str) -> None:
         self.scenario, self.options, self.want = scenario, list(options), want
@@ -303,7 +303,7 @@ class _Search:
         return bool(holds(states, self.want, self.scenario.target)[0])
 
     def value(self, left: int, state: int, most: int) -> tuple[float, int]:
-        """Return the probability of the fate with best play, and the index of the next option; -1 if no option helps.
+        """Return the probability of the fate with best play, and the index of the best option, -1 if no option helps.
 
         `left` has a bit for each attacker that has not fired; up to `most` of these may still fire.
         """
@@ -320,7 +320,7 @@ class _Search:
         return self._values[key]
 
     def probability_by(self, option: int, left: int, state: int, most: int) -> float:
-        """Return the probability of the fate if this option is next, where possible, and best play follows."""
+        """Return the probability of the fate if this option is tried next and best play follows."""
         rally = self.options[option].rally
         if rally == 1.0:
             return self._probability_after(option, left, state, most)
@@ -332,7 +332,7 @@ class _Search:
         return fsum(share * self.value(rest, after, most - 1)[0] for after, share in self.states_after(option, state))
 
     def without_rally(self, option: int, left: int, state: int, most: int) -> tuple[float, int]:
-        """Return the probability after a failed rally test, and the option then; -1 if the attacker cannot fire."""
+        """Return the probability of the fate after a failed rally test, and the index of the option then, or -1."""
         attacker = self.options[option].attacker
         result = self.value(left & ~(1 << attacker), state, most - 1)[0], -1
         for number, other in enumerate(self.options):

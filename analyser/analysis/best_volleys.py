@@ -66,7 +66,7 @@ AIMS: Mapping[str, Aim] = {
 
 
 class AttackGroup(NamedTuple):
-    """Attacks by several units with the same loadout, all with the same row."""
+    """Attacks by several units with the same loadout, all with the same row of armaments."""
 
     attacker: str
     row: str
@@ -74,7 +74,7 @@ class AttackGroup(NamedTuple):
 
 
 class VolleyResult(NamedTuple):
-    """A target, the attacks on it in order, their joint value, and the sum of their values if each attack is alone."""
+    """A target and the attacks on it in order; `sum_of_single` is the sum of their values if each were alone."""
 
     target: str
     shots: tuple[AttackGroup, ...]
@@ -105,7 +105,7 @@ class Volleys(NamedTuple):
     value, bound, gap : float
         Total value, upper bound of the value of any assignment, and their difference divided by the value.
     all_on_one : tuple of VolleyResult
-        For each enemy loadout, the result if every unit that can attack it attacks one such unit.
+        For each enemy loadout, the result if every unit that can shoot at it shoots at one unit with this loadout.
     """
 
     situation: Situation
@@ -163,7 +163,7 @@ def best_volleys(
     ruleset: Ruleset,
     aim: str,
 ) -> Volleys:
-    """Return the best assignment of shots in a situation; `frame` has the matchups, each with its best attack row."""
+    """Return the best assignment of shots in a situation; `frame` has the matchups with the best row of armaments."""
     part = frame[(frame["situation"] == situation.name) & frame["why_not"].isna()]
     part = part[part["dice"] > 0]
     rows = {(str(a), str(d)): str(row) for a, d, row in zip(part["attacker"], part["defender"], part["row"])}

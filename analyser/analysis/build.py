@@ -1,4 +1,4 @@
-"""Public function that finds the best lists: integer programming over exact unit values, then simulated battles."""
+"""Public function that finds the best army lists: integer programming over exact unit values, then battles."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from analyser.scenarios.armies import ArmyLike, load_army
 
 OVER_CHOICES = ("mean", "worst")
 DEFAULT_BATTLES = 10_000
-MOST_NEXT_BEST = 20  # because computing time grows: 20 lists of 4,000 points take a minute, 100 lists half an hour
+MOST_NEXT_BEST = 20  # limits the time: 20 lists of 4,000 points take a minute, 100 lists half an hour
 
 
 def build(
@@ -62,12 +62,13 @@ def build(
     ----------
     faction : str
     points : int
-        Points that the list may cost.
+        Most points that a list may cost.
     against : path, Army or list of these; or str
-        The enemy army or armies; or factions or selectors with wildcards. Without armies, each loadout is an
-        opponent, and battles are against the best list of each faction among them.
+        The enemy army or armies; or factions, or selectors with wildcards. Without armies, each selected loadout is an
+        opponent, and battles are against the best list of each of their factions.
     over : "mean" or "worst"
-        Maximise the mean over the opponents, or the lowest value against any loadout (any army, if several are stated).
+        Maximise the mean value over the opponents, or the lowest value against any army (any loadout, if only one army
+        or none is stated).
     scale : str, optional
         Name of the force scale. Default: the smallest that allows these points.
     must, ban : sequence of str
@@ -77,16 +78,16 @@ def build(
     battlegroups : int
         Largest number of battlegroups.
     next_best : int
-        Number of further lists, 0 to 20. Each lacks units of every earlier list that make up at least the share
-        `differ` of that list's points.
+        Number of further lists, 0 to 20. Compared with each earlier list, a further list lacks units worth at least the
+        share `differ` of the earlier list's points.
     situations, threads, profiles, progress
-        As in :func:`analyser.matchups`; the situations give the values of units.
+        As in :func:`analyser.matchups`; the values of units come from fights in these situations.
     mine : path, Army, list or mapping, optional
         Your own list, which fights the same battles; only with ``battles=True``.
     battles : bool
         Simulate battles of the lists against the armies.
     trials, seed
-        Battles of each list against each army, and their seed. Battles are cached; run the call again to resume.
+        Number of battles of each list against each army, and the seed. Battles are cached: call again to resume.
 
     Examples
     --------
@@ -127,7 +128,7 @@ def build(
         values_by_loadout = values_against(opponents, ours, all_loadouts, losses, points)
         weights = np.array([opponent.weight for opponent in opponents])
         values = (weights @ values_by_loadout.total)[None, :] if over == "mean" else values_by_loadout.total
-        # The time to find a list is about proportional to the number of lists that it must differ from.
+        # The time to find a list is about proportional to the number of earlier lists, so progress is quadratic.
         solved = best_lists(force, values, next_best, differ, lambda done: report_lists(done**2, (next_best + 1) ** 2))
         report_lists(1, 1)  # completes this stage, because there may be fewer lists than planned
     mean_weights = weights if over == "mean" else None
@@ -187,7 +188,7 @@ MOST_REQUIRED = 500  # largest number of a unit that can be required
 
 
 def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Scale]:
-    """Return name and limits of a scale, by default the smallest for these points; InputError if none allows them."""
+    """Return the name and limits of a scale (default: the smallest that allows these points), or raise InputError."""
     scales = library.force_rules.scales
     check_integer(points, "points", 1)
     if scale is None:
@@ -237,7 +238,7 @@ def _matching(pattern: str, faction: str, library: Profiles, where: str) -> list
 def required_minimum(
     written: str, faction: str, ours: Sequence[Loadout], library: Profiles
 ) -> tuple[tuple[int, ...], int]:
-    """Return the indices of the loadouts and the number that a requirement states, such as ``2 x crown/rifle-p``."""
+    """Return the loadouts (as indices) and number of units that a requirement such as ``2 x crown/rifle-p`` states."""
     number, pattern = number_and_selector(written) if isinstance(written, str) else (1, written)
     check_integer(number, "must", 1, MOST_REQUIRED)
     matching = _matching(pattern, faction, library, "must")
@@ -264,7 +265,7 @@ def check_possible(force: Force, faction: str, scale: str) -> None:
         raise InputError(
             f"the required units do not fit into a list of {faction} within {force.most_points:,} points",
             where="must" if force.must else "at_most",
-            allowed="fewer required units, more of each, more battlegroups, or more points",
+            allowed="fewer required units, a larger at_most, more battlegroups, or more points",
         )
     unlimited = replace(without_requirements, most_points=100_000, least_points=0)
     least = unlimited.best(-points, any_points=True)

@@ -17,9 +17,9 @@ from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesUsed
 
 ASSUMPTIONS = (
-    "The value of a list is the sum over its units: the points that each is expected to destroy, and its own points "
-    "expected to survive, in a round in which each unit of both sides acts once on a random enemy unit, drawn in "
-    "proportion to points. It leaves out distances, orders, passengers and interactions of units, unlike battles.",
+    "The value of a list is the sum of the points that its units are expected to destroy in a round, and of their own "
+    "points that are expected to survive it. Each unit of both sides acts once on a random enemy unit, drawn in "
+    "proportion to points. Unlike battles, it leaves out distances, orders, passengers and interactions of units.",
     "Destroyed, broken and fled units lose all their points, other units their points times the share that is lost.",
     "At a distance both sides shoot; nearby each unit takes the better of a shot and a charge. Both situations count "
     "equally.",
@@ -27,12 +27,12 @@ ASSUMPTIONS = (
 )
 TYPICAL = (
     "The opponents' real armies are unknown. Each faction is represented by its best list of the same points "
-    "against all units of {}, each with the same weight. The lists: {}."
+    "against all units of {}, weighted equally. The lists: {}."
 )
 BATTLE_NOTE = (
     "Both sides look one activation ahead, and the order of the units in a list has no effect. The battles are divided "
-    "into {}; all lists are played with the same random numbers. Score: battles won in percent, a draw as half a win, "
-    "with its interval; by part: the lowest and the highest score of a part."
+    "into {}; all lists are played with the same random numbers. The score is the percentage of battles won, with a "
+    "draw as half a win. By part: the lowest and the highest score of a part."
 )
 NO_BATTLES = "No battles: the units of the opponents make no legal list within {:,} points."
 MOST_NAMED = 6  # opponents named in a heading
@@ -54,7 +54,7 @@ class Build(Answer):
     opponents : tuple of str
         Opponents for the values: names of armies, or selectors of loadouts.
     least_difference : float
-        A list leaves out units of each better list that make up at least this share of that list's points.
+        Compared with each better list, a list lacks units worth at least this share of the better list's points.
     enemy_armies : tuple of Army
         Enemy armies of the battles: the stated armies, or the best list of each faction among the opponents.
     own : BuiltList, optional
@@ -259,7 +259,7 @@ class Build(Answer):
 
     @property
     def explanation(self) -> str:
-        """Explanation of the values, and of the difference between lists."""
+        """Explanation of the values, and of how much the lists differ at least."""
         over = "the mean over" if self.over == "mean" else "the worst of"
         return (
             f"Value: expected points destroyed and kept in a round (exact), {over} "

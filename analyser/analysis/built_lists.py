@@ -1,4 +1,4 @@
-"""Lists found by integer programming: their values, and their battles against enemy armies, cached as they finish."""
+"""Values and battles of army lists found by integer programming; finished battles are cached."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class BattleRecord(NamedTuple):
 
     @property
     def dice_variance(self) -> float:
-        """Variance of the score due to dice and cards, estimated with one win, one draw and one loss added."""
+        """Variance of the score due to dice and cards; one win, one draw and one loss are added, so it is above 0."""
         trials = self.trials + 3
         won, drawn, _ = ((count + 1) / trials for count in self.totals)
         mean = won + _DRAW_SCORE * drawn
@@ -186,9 +186,9 @@ def built_lists(
     list_terms: tuple[str, str, int],
     library: Profiles,
 ) -> tuple[BuiltList, ...]:
-    """Return the lists as armies with their values; `weights` are those of the opponents, None for the worst case.
+    """Return the lists as armies with their values; `weights` has one for each opponent, None for the worst case.
 
-    `list_terms` has the faction, the scale, and the largest number of points.
+    `list_terms` has the faction, the scale, and the most points that a list may cost.
     """
     lists = []
     for rank, choice in enumerate(solved, 1):
@@ -251,8 +251,8 @@ def best_enemy_lists(
 ) -> tuple[Army, ...]:
     """Return the best list of each faction among the enemy's loadouts, within the limits of `force`.
 
-    It is the list with the highest value against the loadouts of `force`, the user's side, with equal weight for each
-    unit. A faction without a legal list is left out.
+    The best list has the highest value against the loadouts of `force` (the user's side), all units weighted equally. A
+    faction without a legal list is left out.
     """
     points, lists = force.most_points, []
     our_loadouts = equal_unit_weights(force.loadouts, points)
@@ -267,7 +267,7 @@ def best_enemy_lists(
 
 
 def half_width(scores: NDArray[np.float64], dice_variance: float, error: float) -> float:
-    """Return half the width of a mean's 1 - `error` interval: by parts (Student's t) or by dice, whichever is wider."""
+    """Return half the width of a mean's 1 - `error` interval: the wider of that by parts (Student's t) and by dice."""
     from scipy.stats import norm, t
 
     by_dice: float = norm.ppf(1 - error / 2) * dice_variance**0.5
@@ -281,7 +281,7 @@ def half_width(scores: NDArray[np.float64], dice_variance: float, error: float) 
 def play_battles(
     lists: Sequence[Army], armies: Sequence[Army], sampling: Sampling, library: Profiles
 ) -> list[BattleRecord]:
-    """Return the battles of each list against each army in several parts; cached battles are not repeated."""
+    """Return the battles of each list against all armies, in several parts; cached battles are not repeated."""
     parts, cache = min(PARTS, sampling.first_trials()), Cache("battles")
     trials_of_pair = sampling.first_trials() // parts * parts
     total, done, records = len(lists) * len(armies) * trials_of_pair, 0, []
@@ -309,7 +309,7 @@ def battles_by_part(
 ) -> ByPart:
     """Return the battles won, drawn and simulated in each of several parts, which have separate random numbers.
 
-    Both sides use the tactic ``balanced``. Each list fights the enemy with the same random numbers.
+    Both sides use the tactic ``balanced``. All lists fight the enemy with the same random numbers.
     """
     scenario = battle_scenario(army, enemy, BattleTerms(), library.ruleset, library)
     simulation, seed = Simulation(*encode_battle(scenario)), int(sampling.seed)

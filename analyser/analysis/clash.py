@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 SHARE_LOST, WINS = "mean_share_lost", "p_attacker_wins"
 ASSIGNMENT_NOTES = (
-    "The best attacks of a round are ranged attacks. Each unit attacks at most once, all units in the same situation, "
-    "each with the row that is best against the undamaged target.",
+    "The best attacks of a round are ranged attacks. All units are in the same situation. Each attacks at most once, "
+    "with its row that is best against the undamaged target.",
     "Attacks on one target are made one after the other, in the order of the army, and the enemy does nothing in "
     "between: a target keeps damage, losses, suppression and disorder from one attack to the next (AC-9.1).",
     "The attackers' own losses (Tail Gunner) are not counted. No unit moves, charges or reacts.",
@@ -147,7 +147,7 @@ class Clash(FramedAnswer):
 
     @property
     def not_modelled(self) -> tuple[NotModelled, ...]:
-        """Rules of both armies that the figures, or the best attacks of a round, leave out."""
+        """Rules of both armies that the figures or the best attacks of a round leave out."""
         by_name = {rule.name: rule for side in self.sides for rule in side.matchups.not_modelled}
         boons = dict.fromkeys(boon.name for side in self.sides for boon in side.army.army.paid_boons)
         rules = [NotModelled(f"boon {name}", "every figure", ()) for name in boons]
@@ -167,12 +167,12 @@ class Clash(FramedAnswer):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about the armies, and about passengers, which the plan takes as disembarked."""
+        """Warnings about the armies, and about passengers, which count as disembarked."""
         warnings = list[str]()
         for side in self.sides:
             army = side.army.army
             embarked = [(unit.title, army[unit.embarked_in].title) for unit in army if unit.embarked_in is not None]
-            about = [f"{unit} is embarked in {carrier}; the plan takes it as disembarked" for unit, carrier in embarked]
+            about = [f"{unit} is embarked in {carrier}, but counts as disembarked here" for unit, carrier in embarked]
             warnings += (f"{side.name}: {warning}" for warning in (*army.warnings, *about))
         return tuple(warnings)
 
@@ -180,8 +180,9 @@ class Clash(FramedAnswer):
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
         """All matchups: a row for each attacking loadout (of either army), each target and each situation.
 
-        The columns are those of :func:`analyser.matchups`, and the attacking `side` (``mine`` or ``yours``), the
-        numbers of units (`attacker_units`, `defender_units`) and the points lost (`points_lost`, `own_points_lost`).
+        The columns are those of :func:`analyser.matchups` plus the attacking `side` (``mine`` or ``yours``), the
+        numbers of units (`attacker_units`, `defender_units`) and the points that the defender (`points_lost`) and the
+        attacker (`own_points_lost`) lose.
         """
         return pd.concat([side.frame for side in self.sides], ignore_index=True)
 
@@ -199,7 +200,7 @@ class Clash(FramedAnswer):
         """Draw a heatmap of the losses that `mine` inflicts on `yours` in one situation, by default the first.
 
         The metric (as in :meth:`analyser.Matchups.heatmap`) is by default the mean share of the target that is lost;
-        for a duel, the probability to win it.
+        for a duel, the probability of winning it.
         """
         kinds = {situation.name: situation.kind for situation in self.situations}
         name = situation or self.situations[0].name
@@ -281,7 +282,7 @@ def clash(
     Notes
     -----
     The best attacks come from integer programming over volleys (:mod:`analyser.analysis.assignment`), valued by the
-    exact distribution of focus fire (AC-9.1). No other choice of attacks is better by more than the share `gap`.
+    exact distribution of focus fire (AC-9.1). Any other choice of attacks is better by at most the share `gap`.
 
     Examples
     --------
@@ -329,7 +330,7 @@ def clash(
 
 
 def at_distance(inches: float) -> Situation:
-    """Return the situation in which all units are at this distance and aim; InputError for an unusable distance."""
+    """Return the situation of an aimed shot at this distance; InputError for an unusable distance."""
     if not is_number(inches) or not 0 < inches <= 1000:
         raise InputError(f"{inches!r} is not usable", where="distance", allowed="inches above 0, up to 1000")
     name = f"at-{inches:g}-inches-aimed".replace(".", "-")

@@ -86,14 +86,14 @@ def value_text(aim: str, value: float) -> str:
 
 
 def proof_text(answer: Volleys) -> str:
-    """Return how far the assignment may be from the best."""
+    """Return in words how far the value of an assignment may be from the best."""
     if answer.gap == 0:
         return "proven to be the best (gap 0)"
     return f"proven to be within {100 * answer.gap:.2g}% of the best (at most {value_text(answer.aim, answer.bound)})"
 
 
 def volley_lines(answer: Volleys, army: ArmyLoadouts) -> list[str]:
-    """Return the notes below an assignment: the value of single attacks, and units without an attack."""
+    """Return the notes below an assignment: its value if each attack had a fresh target, and units without attack."""
     single, lines = value_text(answer.aim, answer.sum_of_single), []
     if single != value_text(answer.aim, answer.value):
         lines.append(
@@ -114,7 +114,7 @@ def attack_names(volley: VolleyResult, army: ArmyLoadouts) -> list[str]:
 
 
 def _best_attacks(answer: Clash) -> list[list[str]]:
-    """Return the best attacks of both armies; if all assignments have the same gap, the title states it once."""
+    """Return the best attacks of both armies; if the same gap is proven for all, only the title states it."""
     all_volleys = [volleys for side in answer.sides for volleys in side.volleys]
     if not all_volleys:
         return []

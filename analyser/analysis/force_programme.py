@@ -54,7 +54,7 @@ class Force:
     battlegroups : tuple of Battlegroup
         Kinds of battlegroups of the faction; may be empty.
     led_by : str
-        Trait that at least one unit must have if the faction has no battlegroups and any loadout has the trait.
+        Trait of leaders. A list without battlegroups needs a unit with this trait, if any of `loadouts` has it.
     must : tuple of (tuple of int, int)
         Requirements: indices of loadouts, and the least number of units with any of these loadouts.
     at_most : int or None
@@ -97,7 +97,7 @@ class Force:
         values : ndarray
             Value of each loadout, shape (loadouts,); with shape (opponents, loadouts) the worst opponent counts.
         unlike : sequence of SolvedList
-            Earlier lists. Of each one's points, at least the share `differ` is in units that the new list leaves out.
+            Earlier lists; of each, units worth at least the share `differ` of its points are not in the new list.
         any_points : bool
             Allow fewer points than `least_points`.
         """
@@ -108,7 +108,7 @@ _Terms = list[tuple[int, float]]  # index and weight of each variable in a const
 
 
 class _Battlegroups(NamedTuple):
-    """Indices of the variables for battlegroups of one kind: their number, and the number of each loadout."""
+    """Indices of the variables of one kind: number of battlegroups (`total`), and number of units of each loadout."""
 
     kind: Battlegroup | None
     total: int
@@ -284,8 +284,8 @@ def divide_units(
 ) -> list[ListBattlegroup]:
     """Divide units among a number of battlegroups of a kind, so that each battlegroup is within its limits.
 
-    Units are assigned in turn, slot by slot and unit by unit. Two battlegroups then differ by at most one in each unit
-    and slot, so each is within its limits if all together are.
+    Units are dealt to the battlegroups in turn, slot by slot and unit by unit. The battlegroups then differ by at most
+    one in each unit and slot, so each is within its limits if all together are.
     """
     if number <= 1:
         return [ListBattlegroup(kind, tuple(counts.tolist()))] * number
@@ -319,7 +319,7 @@ def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tu
 def best_lists(
     force: Force, values: Floats, number: int, differ: float, report: Callable[[int], None] = lambda _: None
 ) -> list[SolvedList]:
-    """Return the best list and up to `number` more, each unlike all earlier lists as :meth:`Force.best` describes."""
+    """Return the best list and up to `number` more, each of which differs from earlier lists (:meth:`Force.best`)."""
     result: list[SolvedList] = []
     while len(result) <= number:
         best = force.best(values, unlike=result, differ=differ)

@@ -1,4 +1,4 @@
-"""Opponents of a list, and the expected points that each loadout destroys and keeps against them."""
+"""Opponents of an army list, and the expected points that each loadout destroys and keeps against them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STEPS = 1000  # progress steps of a stage
 
 
 class Opponent(NamedTuple):
-    """Opponent with its number of units by selector, its weight in the mean, and the stated army, if any."""
+    """An opponent: its number of units by selector, its weight in the mean, and the army if one was stated."""
 
     name: str
     units: Mapping[str, float]
@@ -37,7 +37,7 @@ class ListOpponents(NamedTuple):
     """Opponents of a list.
 
     `for_mean` are the opponents for a mean value; their weights add up to 1. `for_worst` are those for the worst case:
-    several stated armies, or for each loadout an army that has only this loadout. `left_out` are loadouts without
+    the stated armies if there are several, otherwise an army of each loadout alone. `left_out` are loadouts without
     points.
     """
 
@@ -114,10 +114,7 @@ def _selected_opponents(selectors: Sequence[str], library: Profiles, points: int
 
 
 def equal_unit_weights(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
-    """Return for each loadout an army that has only this loadout.
-
-    Units have equal weights, and so have the levels of a unit.
-    """
+    """Return an army of each loadout alone; all units have the same weight, shared equally by their levels."""
     units = pd.Series([unit_of(loadout.selector) for loadout in loadouts])
     weights = (1 / units.map(units.value_counts()) / units.nunique()).tolist()
     armies = zip(_single_loadout_armies(loadouts, points), weights)
@@ -144,7 +141,7 @@ def losses_between(
     threads: int | None,
     progress: Progress,
 ) -> tuple[list[Loadout], Floats]:
-    """Return all distinct loadouts, and the share of each (column) that is lost to each (row) in a round."""
+    """Return all distinct loadouts, and a matrix: the share of the column's loadout lost to the row's in a round."""
     options: dict[str, Any] = {"situations": situations, "threads": threads, "profiles": library}
     frames = [
         matchups(ours, theirs, progress=stage(progress, 0, 2), **options).frame,
@@ -159,10 +156,10 @@ def losses_between(
 def values_against(
     opponents: Sequence[Opponent], ours: Sequence[Loadout], all_loadouts: Sequence[Loadout], losses: Floats, points: int
 ) -> UnitValues:
-    """Return the values of one unit of each of `ours`, in a list of `points`, against each opponent.
+    """Return the values of one unit of each loadout in `ours`, in a list of `points`, against each opponent.
 
     In a round each unit of both sides acts once, on an enemy unit drawn in proportion to points. Therefore the value of
-    a list is the sum over its units. `losses` of `all_loadouts` come from :func:`losses_between`.
+    a list is the sum of the values of its units. `all_loadouts` and `losses` come from :func:`losses_between`.
     """
     indices = {loadout.selector: index for index, loadout in enumerate(all_loadouts)}
     cost = np.array([loadout.level.points or 0 for loadout in all_loadouts], np.float64)
