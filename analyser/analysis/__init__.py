@@ -1,1 +1,1 @@
-"""Tables of many fights and answers to questions about them, each with a tidy frame, a text and pictures."""
+"""Tables of many fights, and answers to questions about them, as tidy data frames, texts and pictures."""

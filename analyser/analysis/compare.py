@@ -85,8 +85,8 @@ def compare(
     loadouts : str, Loadout, or several of them
         Selectors may have wildcards. A Loadout need not be in any profile file.
     target : str, Loadout or mapping; or a list of them
-        A selector, a loadout, or the ``[target]`` of a scenario (`docs/scenario.md`) with the target's state. With a
-        list, or wildcards that match several units, there is a comparison for each target, and their mean.
+        A selector, a loadout, or the ``[target]`` of a scenario (`docs/scenario.md`) with the target's state. For a
+        list, or wildcards that match several units, the result has a comparison for each target, and their mean.
     weights : sequence of float, optional
         Positive weight of each target in the mean, in the order of the targets. Default: equal weights.
     distance, row
@@ -101,8 +101,8 @@ def compare(
     method, seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`, for all attacks together.
     trials : int, optional
-        Simulated attacks by each loadout, rounded up to 32 equal batches, each a multiple of 65,536. Default:
-        4.2 million. Batches are paired (:mod:`analyser.analysis.comparison_figures`).
+        Number of simulated attacks by each loadout, rounded up to a multiple of 32 × 65,536 (32 equal batches).
+        Default: 4.2 million. Batches are paired (:mod:`analyser.analysis.comparison_figures`).
     **conditions
         The other keys of ``[attack]``, and bonuses and penalties by name, such as ``aiming=True``.
 
@@ -182,7 +182,7 @@ def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]
 
 
 class _Question(NamedTuple):
-    """Attacks on one target, or the errors of those that are impossible, by index of the attacker."""
+    """Possible attacks on one target, and the errors of impossible attacks, each by index of the attacker."""
 
     name: str
     target: schema.Target
@@ -226,7 +226,7 @@ def _question(
 
 
 def _target_name(section: Mapping[str, Any]) -> str:
-    """Return the name of a target: its selector, and after a colon its state."""
+    """Return the name of a target: its selector, then a colon and its state if one is stated."""
     stated = [(key, value) for key, value in sorted(section.items()) if key != "unit" and value not in (None, False)]
     state = ",".join(key if value is True else f"{key}={value}" for key, value in stated)
     if section["unit"] is None:

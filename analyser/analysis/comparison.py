@@ -129,7 +129,7 @@ class Comparison(FramedAnswer):
         return self.metadata() | self.record() | {"target": next(iter(self.shares))}
 
     def metadata(self) -> dict[str, Any]:
-        """Return metric, profiles, rules left out, warnings; if simulated, also stopping rule and difference method."""
+        """Return the metric, profiles, rules left out, warnings; for simulations also stopping rule and interval."""
         metadata = {"metric": self.metric, **self.profiles.fight_entries()}
         metadata |= {name: list(self._of_results(name)) for name in ("not_modelled", "warnings")}
         stopping = next((result.stopping for result in self.results.values()), None)
@@ -179,7 +179,7 @@ class Comparison(FramedAnswer):
         return blocks
 
     def _table(self, title: str, suffix: str, metric: str) -> Block:
-        """Return a table with a row for each loadout; `suffix` ends the names of its figures."""
+        """Return a table with a row for each loadout; `suffix` is empty, or that of figures per 100 points."""
         best, tied, by_loadout = self._best(metric), self._tied(metric), self._differences_in(metric)
         figures, rows = self._figures_of_table(suffix), []
         first = [] if suffix else ["points", *(["attack"] if "row" in self.frame else [])]
@@ -211,7 +211,7 @@ class Comparison(FramedAnswer):
         return text if exact or line["significant"] else f"{UNSURE_MARK} {text}"
 
     def _figures_of_table(self, suffix: str) -> list[str]:
-        """Return the names of the figures of a table, without those that no loadout has."""
+        """Return the names of the figures of a table, except those that are missing for every loadout."""
         wanted = DIVISIBLE if suffix else dict.fromkeys((*SHOWN_FIGURES, self.metric.removesuffix(PER_100_POINTS)))
         return [name for name in wanted if self.frame[name + suffix].notna().any()]
 
@@ -254,7 +254,7 @@ class Comparison(FramedAnswer):
     def notes(self) -> list[str]:
         at_least = self._heading_of(AT_LEAST)
         notes = [
-            f"{at_least}, mean, 10th: models destroyed (probability of at least that many, mean, percentile).",
+            f"Models destroyed: {at_least} is the probability of at least that many, 10th the 10th percentile.",
             "suppr., broken, annih.: probabilities; they are not divided by points.",
         ]
         if not self._is_exact:
@@ -286,7 +286,7 @@ class Comparison(FramedAnswer):
 def comparison_of(
     rows: Sequence[Mapping[str, Any]], loadout_figures: Sequence[LoadoutFigures], metric: str, **more: Any
 ) -> Comparison:
-    """Return the comparison with these rows and their differences in `metric`; `more` are other fields."""
+    """Return the comparison with these rows and their differences in `metric`; `more` are its other fields."""
     all_differences = differences(loadout_figures)
     names_of_rows = [name for row in sorted(rows, key=len, reverse=True) for name in row]
     columns = list(dict.fromkeys([*names_of_rows, *COMPARE_METRICS]))

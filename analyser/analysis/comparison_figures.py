@@ -1,7 +1,7 @@
 """Figures of the loadouts of a comparison, and the difference of each figure from the best loadout.
 
 Simulations are paired by batch: batch b of every loadout uses the same random numbers, so each batch gives one
-difference. The confidence of 95% is that of each interval by itself, not of all together.
+difference. Each interval by itself has a confidence of 95%; that all of them hold at once is less likely.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Sample(dict[KeyT, AttackWithBatches]):
         return next(iter(self.values()))[0].trials
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
-        """Return the counts, attack by attack, of the outcomes that must reach the precision."""
+        """Return the counts of the outcomes whose probabilities must reach the precision, attack by attack."""
         return np.concatenate([whole.precision_counts(precision) for whole, _ in self.values()])
 
     def with_stopping(self, stopping: Stopping) -> Self:
@@ -128,7 +128,7 @@ def figures_of(
     """Return every figure of :data:`COMPARE_METRICS` by name: its value, and the ends (or NaN) of its 95% interval.
 
     A figure is NaN if it needs points or victory points that a profile lacks, or if the function of a user metric
-    fails (InputError if that metric is `metric`).
+    fails (InputError if this user metric is the one named `metric`).
     """
     target, defender = result.scenario.target, result.scenario.defender
     level = None if defender is None else defender.level
@@ -184,7 +184,7 @@ def _damage(result: AttackResult) -> Mean:
 def loadout_figures(
     name: str, points: int | None, attack: AttackWithBatches, at_least: int, metric: str
 ) -> LoadoutFigures:
-    """Return the figures of the attack by the loadout called `name`; errors as for :func:`figures_of`."""
+    """Return the figures of the attack by the loadout called `name`; raise errors as :func:`figures_of` does."""
     result = attack[0]
     whole, *batches = (list(figures_of(part, at_least, points, metric).values()) for part in (result, *attack[1]))
     values = np.array(batches)[:, :, 0] if batches else None
@@ -195,9 +195,9 @@ def loadout_figures(
 def differences(loadouts: Sequence[LoadoutFigures]) -> pd.DataFrame:
     """Return each figure of each loadout minus that of the loadout that is best in this figure.
 
-    The highest figure is the best. Equal figures are tied with it. In a simulation, a figure that does not
-    differ significantly from the highest is also tied, unless another of these is significantly higher. Of tied
-    loadouts the cheapest counts as best, or the first of several with equal points.
+    Loadouts whose figure equals the highest are tied. In a simulation, so are loadouts whose figure does not differ
+    significantly from the highest, unless another of these loadouts is significantly higher. The cheapest tied loadout
+    counts as best (the first if several cost the same).
     Differences of simulated percentiles have no interval, so their significance is unknown (unless they are 0).
     """
     rows = []
@@ -244,10 +244,7 @@ def difference(loadout: LoadoutFigures, other: LoadoutFigures, index: int) -> Di
 
 
 def mean_interval(samples: NDArray[np.float64], stopped_at: int | None = None) -> tuple[float, float]:
-    """Return the 95% interval of the mean of independent `samples`, by Student's t.
-
-    If the number of trials, `stopped_at`, was not fixed in advance, the interval is that of a confidence sequence.
-    """
+    """Return the 95% interval of the mean of `samples` by Student's t; with `stopped_at`, by a confidence sequence."""
     from scipy.special import stdtrit
 
     mean, error, degrees = float(samples.mean()), float(samples.std(ddof=1) / np.sqrt(len(samples))), len(samples) - 1

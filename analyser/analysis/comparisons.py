@@ -34,6 +34,7 @@ class Comparisons(FramedAnswer):
     Attributes
     ----------
     by_target : mapping of str to Comparison
+        The comparison on each target, by its name.
     weights : mapping of str to float
         The weight of each target, as given.
     mean : Comparison
@@ -98,7 +99,7 @@ class Comparisons(FramedAnswer):
         return tidy(self.frame[~self.frame["is_mean"]].drop(columns="is_mean")).astype({"dice": "Int64"})
 
     def plot(self, *, kind: Kind = "at least", **more: Any) -> tuple[Axes, ...]:
-        """Draw the distributions of models destroyed on each target that can be attacked, a panel each."""
+        """Draw the distributions of models destroyed, in a panel for each target that can be attacked."""
         attacked = {target: comparison for target, comparison in self.by_target.items() if comparison.results}
         return plots.panels(attacked, plots.distribution, kind=kind, **more)
 
@@ -142,7 +143,7 @@ def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
 def mean_of_targets(
     parts: Sequence[Comparison], shares: Sequence[float], weights: Sequence[float] | None
 ) -> Comparisons:
-    """Return the comparisons on several targets with their mean; `weights` as stated, `shares` normalised."""
+    """Return the comparisons on several targets with their mean; `weights` are as stated, `shares` sum to 1."""
     names: list[str] = []
     for part in parts:
         (name,) = part.shares  # the name of its only target

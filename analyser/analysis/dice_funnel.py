@@ -35,12 +35,12 @@ def dice_funnel(
     Returns
     -------
     DataFrame
-        One row for each stage, in order: `stage`, `unit` (``"dice"``, ``"hits"``, ``"damage"`` or ``"models"``), `kind`
-        (``"total"``, ``"part"`` of the total above it, or ``"lost"`` from it), `mean`.
+        One row for each stage, in order, with columns `stage`, `unit` (``"dice"``, ``"hits"``, ``"damage"`` or
+        ``"models"``), `kind` (``"total"``, ``"part"`` of the total above it, or ``"lost"`` from it) and `mean`.
 
-        Dice rolled are those of the first roll (AC-3.2), including Overcharge. They exclude dice added by heroic
-        strikes (AC-3.3), despite their kind ``"part"``. Overkill is damage without a model left to destroy (AC-3.8,
-        AC-3.9). Damage left on the unit includes earlier damage. Models destroyed are counted before any test.
+        Dice rolled are those of the first roll (AC-3.2), including Overcharge. Dice added by heroic strikes (AC-3.3)
+        have the kind ``"part"``, but dice rolled exclude them. Overkill is damage without a model left to destroy
+        (AC-3.8, AC-3.9). Damage left on the unit includes earlier damage. Models destroyed are counted before any test.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def _first_rolls(fight: FightFacts, deck: NDArray[np.int64]) -> list[tuple[int, 
 def _expected_rerolls(
     fight: FightFacts, faces: NDArray[np.float64], first_rolls: list[tuple[int, float]], expected_dice: float
 ) -> float:
-    """Return the expected number of re-rolls, from the generating polynomial of the number of eligible dice."""
+    """Return the expected number of re-rolled dice, from the generating polynomial of the number of eligible dice."""
     by_rating = expected_dice * _probability_of(faces, fight.reroll_faces)
     if not fight.extra_dice:
         return by_rating

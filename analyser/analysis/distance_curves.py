@@ -1,4 +1,4 @@
-"""Points that each row of a unit destroys, by distance; exact, because attacks change only at a few distances."""
+"""Exact points that each row of a unit's armaments destroys, by distance; attacks change only at a few distances."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Step(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Points destroyed by a row, or by a charge."""
+    """Points destroyed by a row of armaments, or by a charge, as one step for each interval of distances."""
 
     name: str
     steps: tuple[Step, ...]
@@ -39,7 +39,7 @@ class Line(NamedTuple):
 class Curve(NamedTuple):
     """Points that 100 points of a unit destroy in an unaimed attack on a target category, by distance.
 
-    They are means over the enemies of this category, whose number is `targets`, and over the levels of the unit.
+    The points are means over the enemies of this category (their number is `targets`) and over the unit's levels.
     """
 
     category: str
@@ -48,7 +48,7 @@ class Curve(NamedTuple):
 
 
 class _RowAtDistances(NamedTuple):
-    """A row at distances above `first` and up to `last`, and whether it can attack each category."""
+    """A row at distances above `first` and up to `last`; `can_attack` states which categories it can attack."""
 
     attacker: Loadout
     row: Row

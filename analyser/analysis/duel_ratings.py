@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 REGULARISED_BY = 0.01  # duels added between every two loadouts, each side winning half
-RESAMPLES = 400  # random weightings of the loadouts, for the intervals
+RESAMPLES = 400  # bootstrap samples for the intervals; each gives the loadouts random weights
 POINTS_FOR_TEN_TO_ONE = 400.0  # difference in rating that stands for odds of ten to one, as in chess
 
 
@@ -14,7 +14,7 @@ def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
     """Return the ratings of the loadouts in the frame of :func:`analyser.matchups` for one kind of duel.
 
     The columns are `loadout`, `rating` (mean 0; a difference of 400 is odds of ten to one), `low` and `high` (a 95%
-    interval over random weights of the loadouts). The best loadout is first; one without a duel has no row.
+    interval over random weights of the loadouts). The best loadout is first; a loadout without a duel has no row.
 
     Examples
     --------

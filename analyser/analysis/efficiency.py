@@ -30,7 +30,7 @@ TableRow = dict[Hashable, Any]
 _FIGURES_CHECKED_FIRST = 64  # about this many figures are compared in the quick check of dominance
 _SWEEPS = 10  # iterations of a median polish
 _NO_EFFECT = {"Cryo", "Seismic", "Overcharge", "Full Steam Ahead", "Siegebreaker", "Turret", "Indirect", "Coruscating"}
-"""Qualities whose benefit the compared figures do not count, so that only profiles show it."""
+"""Qualities whose benefit does not show in the compared figures, so they are compared by name."""
 _LEAST_POINTS_SHOWN = 0.05  # smaller figures are written as "nothing"
 _LOADOUT_COLUMNS = ["attacker", "attacker_unit", "attacker_level", "attacker_points"]
 _EFFICIENCY_COLUMNS = ["situation", "category", "targets", "efficiency", "median", "peers", "z"]
@@ -82,7 +82,7 @@ def _efficiency_in_group(part: pd.DataFrame, situation: str, category: str) -> p
 
 
 def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each value's distance from the median in robust standard deviations (NaN off the median if these are 0).
+    """Return (value - median) / robust standard deviation; if this deviation is 0, values off the median become NaN.
 
     >>> robust_z(np.array([1.0, 2.0, 3.0, 4.0, 50.0])).round(2).tolist()
     [-1.35, -0.67, 0.0, 0.67, 31.7]
@@ -106,9 +106,9 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
 
     `frame` is that of :func:`analyser.matchups`; `loadouts` are those of both sides, for the profile values in `why`.
     A pair has up to two rows: the situation farthest above its expected value, and the one farthest below; `also_in`
-    names its other unusual situations in the same direction. `ratio` is `efficiency` (not less than
-    :data:`LEAST_EFFICIENCY`) / `expected`: at least 2, or at most a half. `attacker_usual` is the attacker's median
-    against other targets of the category, `defender_usual` the median of other attackers against the target.
+    names its other unusual situations in the same direction. `ratio` is `efficiency` (raised to at least
+    :data:`LEAST_EFFICIENCY`) divided by `expected`: 2 or more, or a half or less. `attacker_usual` is the attacker's
+    median against other targets of the category, `defender_usual` the median of other attackers against the target.
 
     >>> import analyser
     >>> odd = outliers(analyser.matchups("crown/*", "imperium/*", situations=["long-range"]).frame).iloc[0]
@@ -150,7 +150,7 @@ def _outliers_in_group(means: pd.DataFrame) -> pd.DataFrame:
         defender_usual=result.groupby("defender")["efficiency"].transform(_medians_of_others),
     )
     usual = result[["attacker_usual", "defender_usual"]].min(axis=1)
-    # A low figure is expected if one of the usual figures is as low, or nearly nothing.
+    # A low figure is no surprise if one of the usual figures is as low or negligible.
     is_expected = (result["ratio"] < 1) & ((result["efficiency"] >= usual) | (usual < LEAST_EFFICIENCY))
     outlying: pd.DataFrame = result[(result["surprise"] >= np.log2(LEAST_RATIO)) & ~is_expected]
     return outlying
@@ -207,8 +207,8 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
     """Return loadouts for which another loadout costs no more and does at least as well in every matchup.
 
     `frame` is that of :func:`analyser.matchups`. If `attackers` has the loadouts, their profiles are compared too. `by`
-    dominates `attacker` and lacks the fewest of its properties (listed in `has_besides`); of several such
-    loadouts it is the cheapest.
+    is the dominating loadout that lacks the fewest properties of `attacker` (listed in `has_besides`); of several, the
+    cheapest.
     """
     result = dominations(frame, attackers)
     order = np.lexsort([-result["points_saved"], result["has_besides"].map(len)])
@@ -222,7 +222,7 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     The better loadout costs no more, and does at least as well on every target in every situation. If both also defend,
     it suffers no more from any attacker. It is better in some figure or in points. If the factions differ, it has every
     property of the worse loadout. Loadouts without effect on any target are left out, because they have another
-    purpose. So are pairs of different categories, if `attackers` has both. `counts` says whether defence was compared.
+    purpose. So are pairs of different categories, if `attackers` has both. `counts` names what was compared.
     """
     priced = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
@@ -263,7 +263,7 @@ def _with_same_opponents(frame: pd.DataFrame, names: Sequence[str]) -> list[NDAr
 def _dominated_pairs(
     figures: NDArray[np.float64], prices: NDArray[np.int64], indices: NDArray[np.int64]
 ) -> Iterator[tuple[int, int]]:
-    """Yield each of `indices` with each index that dominates it."""
+    """Yield each loadout in `indices` with each loadout that dominates it, both as indices."""
     sample = figures[:, :: max(figures.shape[1] // _FIGURES_CHECKED_FIRST, 1)].copy()  # for a quick check
     for index in indices.tolist():
         others = np.flatnonzero((sample >= sample[index] - SAME_WITHIN).all(axis=1) & (prices <= prices[index]))
@@ -311,7 +311,7 @@ def missing_properties(loadout: Loadout, other: Loadout) -> tuple[str, ...]:
         missing.append("no BREAK LIMIT" if unit.break_limit is None else f"BREAK LIMIT {unit.break_limit}")
     own, others = ({quality.name for row in one.rows for quality in row.qualities} for one in (unit, other_unit))
     missing += sorted((own - others) & _NO_EFFECT)
-    for row in unit.rows:  # a ranged row is missing unless a row of the other unit has all its targets and its range
+    for row in unit.rows:  # a ranged row is matched by a row of the other unit with all its targets and its range
         is_matched = any(
             set(row.against) <= set(similar.against) and (row.long_range or 0) <= (similar.long_range or 0)
             for similar in other_unit.rows

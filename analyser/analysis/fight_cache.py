@@ -1,4 +1,4 @@
-"""Fights already computed: those of an earlier table, and those in the cache on disk."""
+"""Results of fights that are already computed: from an earlier table, and from the cache on disk."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FIGURE_FIELDS = tuple(name for name in CELL.names or () if name not in _OBJECT_
 
 
 class _Table(NamedTuple):
-    """Digests of attackers and of defenders, cells of the pairs, and a mask of computed cells."""
+    """Digests of attackers and of defenders, a cell (result) for each pair, and a mask of computed cells."""
 
     sides: Sequence[Sequence[str]]
     cells: Cells
@@ -50,7 +50,7 @@ class FightCache:
         return _digests_of(self._attackers, self._defending)
 
     def read(self, situation: Situation) -> tuple[Cells, CellBlocks]:
-        """Return the cells, blank if unknown, and the blocks still to compute."""
+        """Return the cells of a situation (blank where unknown), and the blocks of cells still to compute."""
         shape = len(self._attackers), len(self._defending.defenders)
         is_stored = self.is_worth_storing(situation, shape[0] * shape[1])
         if not is_stored and self._earlier is None:
@@ -69,7 +69,7 @@ class FightCache:
         return known.cells, [block for block in blocks if all(block)]
 
     def store(self, situation: Situation, cells: Cells, blocks: CellBlocks) -> None:
-        """Store the cells of these blocks; earlier results in the file are kept if all loadouts fit into it."""
+        """Store the cells of these blocks; the file keeps its earlier results unless it would grow too large."""
         n_new = sum(len(rows) * len(columns) for rows, columns in blocks)
         if not n_new or not self.is_worth_storing(situation, n_new):
             return

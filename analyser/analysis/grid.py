@@ -55,7 +55,7 @@ _NO_FIGURES = [np.nan] * (len(SUMMARY.names or ()) + len(TWO_SIDED_FIGURES))
 
 @dataclass(frozen=True)
 class DefendingSide:
-    """The defenders of a grid, the ruleset, the row that attackers must use, if any, and the number of threads."""
+    """Defenders of a grid, and settings; `row` is the row of armaments that attackers must use, None for the best."""
 
     defenders: tuple[Loadout, ...]
     ruleset: Ruleset
@@ -69,7 +69,7 @@ class DefendingSide:
 
     @cached_property
     def combatants(self) -> tuple[Combatant, ...]:
-        """Defenders as units of charges and duels."""
+        """Defenders as opponents in charges and duels."""
         return tuple(combatant_of(defender) for defender in self.defenders)
 
     def summaries(self, attacks: Sequence[AttackFacts], possible: NDArray[np.bool_]) -> NDArray[np.void]:
@@ -92,7 +92,7 @@ class Fight(NamedTuple):
     kernel: Tiered[..., Any]  # compiled function in which the fight spends nearly all its time
     cost: int  # typical microseconds per pair
     interpreted_seconds: float  # seconds per pair in `kernel` without compilation
-    choosing_seconds: float = 0.0  # seconds per pair in `fill_summaries`, which chooses rows, without compilation
+    choosing_seconds: float = 0.0  # seconds per pair in the kernel that chooses rows (`fill_summaries`), uncompiled
     description: str = ""  # meaning of the figures; empty if the situation itself states it
     has_winner: bool = False  # True if cells have `p_attacker_wins` and `p_draw`
 
@@ -159,7 +159,7 @@ def prepare_kernels(fights: Iterable[tuple[Fight, int]]) -> None:
 
 def join_by_situation(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:
     """Return the parts of a grid, one situation after another, as a frame ordered by attacker, defender, situation."""
-    import pandas as pd  # imported late here and below: workers of a sweep need no frames, and start twice as fast
+    import pandas as pd  # imported late: workers of a sweep need no frames, and start twice as fast without pandas
 
     frame = pd.concat(parts, ignore_index=True)
     order = np.arange(len(frame)).reshape(situations, -1).T.ravel()
@@ -200,7 +200,7 @@ def _frame_of_cells(
 
 
 def _text_column(words: Sequence[Any], indices: NDArray[np.int64]) -> Any:
-    """Return the words at these indices as a column; pandas converts each word only once."""
+    """Return the `words` at these indices as a column; pandas converts each distinct word only once."""
     import pandas as pd
 
     return pd.Series(words).array.take(indices)

@@ -62,13 +62,13 @@ _ASSUMPTIONS = (
     "Expected points destroyed are the target's points times the share of its models that are destroyed, without "
     "models that are lost because the unit breaks. Expected victory points include every kind of annihilation.",
     "A charge is one close quarters combat in the open against a unit that has not been activated, without "
-    "outflanking, support or threats. Losses are those before the target's test; the probabilities include it. For "
-    "the charger only the mean share lost is given. If a unit breaks, damage on a model that was not "
+    "outflanking, support or threats. Losses are those before the target's test; the probabilities include the test. "
+    "For the charger only the mean share lost is given. If a unit breaks, damage on a model that was not "
     "destroyed is not counted.",
 )
 _DUEL_ASSUMPTION = (
     "A duel is six rounds of two units without distance or terrain (AC-9.2); the attacker acts first in each. A unit "
-    "shoots if it has a row for such targets, else charges if it may, else takes cover. The figures are the "
+    "shoots if it has a row that can attack its enemy, else charges if it may, else takes cover. The figures are the "
     "defender's losses and the winner by victory points; a unit without a victory-point value counts as 1."
 )
 
@@ -90,7 +90,7 @@ class Matchups(FramedAnswer):
     frame : DataFrame
         One row for each fight; see :func:`matchups` for the columns. :meth:`to_frame` returns a copy to change.
     row : str or None
-        The stated row; None for the best row.
+        The stated row of armaments; None for the best row.
     metric : str
         Figure that pictures and texts show by default.
     """
@@ -225,7 +225,7 @@ class Matchups(FramedAnswer):
         if max(len(self.attackers), len(self.defenders)) <= MOST_SHOWN:
             return notes
         sides = f"Of {len(self.attackers)} attackers and {len(self.defenders)} defenders"
-        return [*notes, "", f"{sides} the first {MOST_SHOWN} each are shown; --format csv has all."]
+        return [*notes, "", f"{sides} the first {MOST_SHOWN} of each are shown; --format csv has all."]
 
     def _repr_html_(self) -> str:
         """Return the figures as HTML, with the names of the defenders."""
@@ -266,8 +266,8 @@ def matchups(
         ``"long-range"``, ``"short-range-aimed"``, ``"charge"``, ``"duel"``, ``"all"`` of these, or your own
         (:class:`analyser.analysis.situations.Situation`).
     row : str, optional
-        Row to use. Default: against each target the row with the highest mean of models destroyed. Ties are decided by
-        the probability of annihilation, then the mean damage, then the order on the profile.
+        Row of armaments to use. Default: against each target the row with the highest mean of models destroyed. Ties
+        are decided by the probability of annihilation, then the mean damage, then the order on the profile.
     threads : int, optional
         Default: one for each processor (the result is the same).
     profiles : Profiles or path, optional
@@ -333,8 +333,8 @@ def matchups_after_edit(
 ) -> Matchups:
     """Return the table for edited loadouts, with all unchanged fights copied from the `earlier` table.
 
-    By default `ruleset` and `used` (the source of profiles) are those of `earlier`. Another ruleset recomputes every
-    fight.
+    By default `ruleset` and `used` (the source of profiles) are those of `earlier`. With another ruleset every fight is
+    computed again.
 
     Examples
     --------
@@ -382,7 +382,7 @@ def with_user_metric(
 
 
 def _attack(attacker: Loadout, defender: Loadout, situation: Situation, row_id: str, ruleset: Ruleset) -> Scenario:
-    """Return the scenario of the attack in one row of the frame."""
+    """Return the scenario of one attack of a frame; `row_id` names the row of armaments."""
     row = find_row(attacker.unit.rows, row_id, "row")
     target = resolve_target(TARGET_STATE, defender)
     attack = resolve_attack(situation.attack(row), attacker, row)

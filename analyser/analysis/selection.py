@@ -1,4 +1,4 @@
-"""Selection of loadouts by selectors with wildcards, and of rows by name."""
+"""Selection of loadouts by selectors with wildcards, and of rows of armaments by name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def with_unique_name(loadout: Loadout, others: Mapping[str, Loadout]) -> Loadout
 
 
 def one_or_several(value: Any, where: str, item_type: type | tuple[type, ...] = (str, Loadout)) -> list[Any]:
-    """Convert one item of `item_type`, or an iterable other than a mapping or bytes, to a list; else InputError."""
+    """Return a list of one item of `item_type`, or of the items of an iterable; InputError for other values."""
     if isinstance(value, item_type):
         return [value]
     if isinstance(value, Mapping | bytes) or not isinstance(value, Iterable):
@@ -50,7 +50,7 @@ def one_or_several(value: Any, where: str, item_type: type | tuple[type, ...] = 
 
 
 def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
-    """Raise InputError with the nearest names unless `row` is None or an attacker has this row."""
+    """Raise InputError with the nearest names if a row is stated that no attacker has."""
     if row is None:
         return
     check_text(row, "row", "the name of a row")

@@ -133,7 +133,7 @@ class Sensitivity(FramedAnswer):
 
     def notes(self) -> list[str]:
         missing = self.frame.dropna(subset=["why_not"])
-        notes = [f"No value: {row.side}'s {row.number}: {row.why_not}." for row in missing.itertuples()]
+        notes = [f"Not possible for the {row.side}'s {row.number}: {row.why_not}." for row in missing.itertuples()]
         notes += [*source_notes(self.not_modelled, ()), *(self.profiles.sentences if self.profiles else ())]
         return notes + [f"Warning: {text}" for text in self.warnings]
 

@@ -1,4 +1,4 @@
-"""Situations of a comparison: kinds of fights (shooting, charge, duel) under conditions."""
+"""Situations of a comparison: each is a kind of fight (shooting, charge, duel) and its conditions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": category}) for c
 
 
 class PossibleShot(NamedTuple):
-    """A row of an attacker (by index), its attack, and for each target category a reason not to fire, or None."""
+    """A row of an attacker (an index), its attack, and why it cannot fire at each target category (None if it can)."""
 
     attacker: int
     row: Row
@@ -88,7 +88,7 @@ def shoot(attackers: Sequence[Loadout], defending: DefendingSide, situation: Sit
 def shots_of(
     index: int, attacker: Loadout, situation: Situation, stated_row: str | None
 ) -> tuple[list[PossibleShot], tuple[str, ...]]:
-    """Return the possible shots of an attacker, and why its rows cannot fire, by target category."""
+    """Return the possible shots of an attacker, and for each target category why its rows cannot fire at it."""
     shots, by_category = list[PossibleShot](), [list[str]() for _ in CATEGORIES]
     for row in _rows_of(attacker, stated_row):
         if stated_row is None and row.kind != "ranged":
@@ -112,7 +112,7 @@ def _rows_of(attacker: Loadout, stated_row: str | None) -> Sequence[Row]:
 
 
 def _charger(attacker: Loadout, stated_row: str | None) -> dict[str, Combatant] | str:
-    """Return the charging unit by the id of each usable row, or the reason why no row is usable."""
+    """Return the charging unit for each usable row (by the row's id), or the reason why no row is usable."""
     rows = _rows_of(attacker, stated_row)
     usable = [row.id for row in rows if row.kind in ROWS_TO_CHARGE_WITH]
     if usable:
@@ -164,9 +164,9 @@ def _distributions(
     ruleset: Ruleset,
     first_index: int = 0,
 ) -> list[Joint | str]:
-    """Return the results of `pairs`, levels of the same two units; dice are computed once, with the most models.
+    """Return the results of `pairs`, levels of the same two units; the fight with the most models gives the others.
 
-    `program` returns the program of the fight at an index (the first pair has `first_index`), or raises InputError.
+    `program(index)` returns the program of a pair's fight, or raises InputError; the first pair has `first_index`.
     """
     models = [(first.models or 0, second.models or 0) for first, second in pairs]
     if not models:
@@ -192,7 +192,7 @@ def _problem_of(check: Callable[[Combatant], None], unit: Combatant) -> str:
 
 
 def _duellist(attacker: Loadout, stated_row: str | None) -> tuple[Combatant, Row | None] | str:
-    """Return an attacker and its stated row, if any, or the reason why it lacks that row."""
+    """Return an attacker and its stated row (None for any row), or a reason if it lacks the stated row."""
     if stated_row is None:
         return combatant_of(attacker), None
     row = row_named(stated_row, attacker)
@@ -202,7 +202,7 @@ def _duellist(attacker: Loadout, stated_row: str | None) -> tuple[Combatant, Row
 def _duels(
     sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
 ) -> list[RowResults]:
-    """Return for each duel between levels of two units its results, or why it is impossible; `sides` act first."""
+    """Return the results of each duel between levels of two units, or why it is impossible; `sides` act first."""
     pairs = [
         side if isinstance(side, str) else duel_between(side, enemy, ruleset) for side, enemy in product(sides, enemies)
     ]
@@ -232,7 +232,7 @@ def _duels(
 
 
 def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | None:
-    """Return the row with which the tactic of unit A shoots or charges, if any."""
+    """Return the id of the row with which unit A's tactic shoots or charges; None without such a row."""
     unit, policy_a = scenario.a, scenario.terms.policy_a
     if policy_a == "charge":
         return unit.charge_row("a").id
@@ -432,7 +432,7 @@ def duel_situations(policy: str, situations: Sequence[Situation]) -> tuple[Situa
 
 
 def unchanged_note(situations: Sequence[Situation]) -> str:
-    """Return a sentence that names the situations without best play; empty if these are all or none.
+    """Return a sentence that names the situations without best play; empty if all or none have best play.
 
     >>> unchanged_note([CHARGE, BEST_DUEL])
     'Best play changes nothing in: charge (a single action without a choice).'

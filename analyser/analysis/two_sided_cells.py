@@ -1,4 +1,4 @@
-"""Grid cells of charges and duels, in which both sides roll dice, for many pairs at once."""
+"""Results of charges and duels, in which both sides roll dice, as cells of a grid, for many pairs at once."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def two_sided_cells(
 ) -> Cells:
     """Return the cells of a kind of fight in which both sides roll dice.
 
-    `prepare(attacker, row)` returns the attacker in the form that `solve` needs; if `row` is None, it may use any row.
-    `solve` takes all levels of an attacking unit and of a defending unit, and returns the results of each pair by row;
-    the best row is used. A text that either function returns is the reason why a pair cannot fight. `in_threads` needs
-    kernels that release the GIL.
+    `prepare(attacker, row)` returns the attacker in the form that `solve` needs; if `row` is None, the attacker may use
+    any row. `solve` takes all levels of an attacking unit and of a defending unit, and returns the results of each pair
+    by row; the best row is used. If either function returns a text, it is the reason why a pair cannot fight.
+    `in_threads` needs kernels that release the GIL.
     """
     prepared = [prepare(attacker, defending.row) for attacker in attackers]
     cells = blank_cells(len(prepared), len(defending.combatants))
@@ -145,7 +145,7 @@ class _FinalStates:
         return np.array([[weights @ column for column in columns[:, part]] for weights, part in fights]).T
 
     def distributions(self) -> Iterator[tuple[Integers, Floats]]:
-        """Group fights by number of models; yield their indices and distributions of models destroyed."""
+        """Yield the indices and distributions of models destroyed of all fights with the same number of models."""
         for models in np.unique(self._models).tolist():
             fights = np.flatnonzero(self._models == models)
             parts = ((self.destroyed[self._parts[fight]], self._weights[fight]) for fight in fights.tolist())
@@ -153,6 +153,6 @@ class _FinalStates:
 
 
 def _percentiles(distributions: Floats, share: float) -> Integers:
-    """Return for each row the smallest number v with P(figure <= v) >= `share`."""
+    """Return for each distribution (row) the smallest number v with P(models destroyed <= v) >= `share`."""
     reached = np.cumsum(distributions, axis=1) >= share - ROUNDING
     return np.asarray(np.where(reached.any(axis=1), reached.argmax(axis=1), distributions.shape[1] - 1), np.int64)
