@@ -25,7 +25,7 @@ WRONG_AT, FAIR_AT = 0.6, 0.55  # least probabilities at which a price is judged 
 NOISE = 0.05  # a smaller change of a probability between versions keeps the verdict
 RULE = (
     f"Under-priced: points more than 10% below the fair points, with a probability of at least {WRONG_AT:.0%}.",
-    "Over-priced: more than 10% above them, with the same probability; or another loadout does as well for no more.",
+    "Over-priced: likewise more than 10% above them; or another loadout does as well for no more points.",
     f"Fair: within 10%, with a probability of at least {FAIR_AT:.0%}.",
     "Undecided: no probability is high enough, or another reason, which is stated, prevents a verdict.",
     "Most prices are assumed to be about right, so a price can be fair despite a wide interval.",
