@@ -25,11 +25,11 @@ class ArmyUnit:
     loadout: Loadout  # profile of the unit, with the army's overrides applied
     battlegroup: str | None = None
     embarked_in: str | None = None  # name of its transport
-    reserve: bool = False  # True if it starts in reserve, as types in `ForceRules.always_in_reserve` must
+    reserve: bool = False  # True if it starts in reserve; always True for types in `ForceRules.always_in_reserve`
     policy: str | None = None  # None if the unit follows the policy of the battle
     x: float | None = None  # inches from the left end of the front; None to spread the units evenly
     behind: float = 0.0  # inches behind the front
-    changes: Mapping[str, Any] = field(default_factory=dict)  # profile keys that the army sets (all if no selector)
+    changes: Mapping[str, Any] = field(default_factory=dict)  # values set by the army (whole profile if no selector)
     selector: str | None = None  # None for a unit that is not in the profiles
 
     @property
@@ -124,12 +124,12 @@ class Army:
     """
 
     name: str
-    faction: str  # id of the stated faction, else of the faction of the first unit with a selector, else UNLISTED
-    scale: ScaleName  # as stated, or else by `scale_for` from the points limit or, without a limit, from the points
+    faction: str  # id of the stated faction, or else of the first unit with a selector, or else UNLISTED
+    scale: ScaleName  # as stated, or else the smallest that allows the points limit (the points, if there is no limit)
     units: tuple[ArmyUnit, ...]  # in the order of the list
     points_limit: int | None = None
     boons: tuple[ArmyBoon, ...] = ()
-    battlegroups: Mapping[str, str] = field(default_factory=dict)  # kind by name: its id if known, or else as written
+    battlegroups: Mapping[str, str] = field(default_factory=dict)  # by name: the id of its kind (the text if unknown)
     warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
 
@@ -140,7 +140,7 @@ class Army:
         return len(self.units)
 
     def __getitem__(self, name: str) -> ArmyUnit:
-        """Return the unit called `name`; InputError, with the most similar name, if there is none."""
+        """Return the unit called `name`; if there is none, InputError with similar names."""
         result = next((unit for unit in self.units if unit.name == name), None)
         if result is None:
             raise no_such_unit_error(name, [unit.name for unit in self.units], self.name)
@@ -234,7 +234,7 @@ def plain_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names_apart(first: Army, second: Army) -> tuple[str, str]:
-    """Return distinct names of two armies: their names, else their factions, else their names with 1 and 2."""
+    """Return two distinct names: the armies' names, or else their factions, or else their names with 1 and 2."""
     if first.name != second.name:
         return first.name, second.name
     if first.faction == second.faction or UNLISTED in (first.faction, second.faction):
@@ -243,6 +243,6 @@ def names_apart(first: Army, second: Army) -> tuple[str, str]:
 
 
 def no_such_unit_error(name: str, names: list[str], where: str) -> InputError:
-    """Return the error for a name that no unit of an army has; its message has the most similar name."""
+    """Return the error for a name that no unit of an army has; the message suggests similar names."""
     problem = f"no unit is called {shown(name)}{did_you_mean(name, names)}"
     return InputError(problem, where=where, allowed=first_names(names))

@@ -82,7 +82,7 @@ PROFILE_KEYS = tuple(
 
 
 def _entry_tables(value: object) -> object:
-    """Return a list of unit entries as tables; an entry is a selector, ``3 x SELECTOR``, a loadout, or a table."""
+    """Convert each entry of a list of units to a table; it may be a selector, ``3 x SELECTOR`` or a loadout."""
 
     def table_of(entry: object) -> object:
         if isinstance(entry, str) and (times := _COUNT_AND_SELECTOR.fullmatch(entry)):
@@ -168,7 +168,7 @@ def _faction_of(file: ArmyFile, library: Profiles) -> str:
 
 
 def _battlegroups(file: ArmyFile, faction: units.Faction | None) -> dict[str, str]:
-    """Return the kind of each battlegroup (id, or text if unknown) by name; without a stated kind, its name is used."""
+    """Return the kind of each battlegroup by its name: the id, or the text if unknown. The name is the default kind."""
     named = [*(entry.battlegroup for entry in file.units), *(entry.battlegroup for entry in file.boons)]
     kinds = {name: name for name in named if name is not None} | file.battlegroups
     id_of = {slug(name): kind.id for kind in (faction.battlegroups if faction else ()) for name in (kind.id, kind.name)}
@@ -195,7 +195,7 @@ def _unit(entry: UnitEntry, faction: str, library: Profiles) -> ArmyUnit:
 
 
 def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | None, units.Loadout, dict[str, Any]]:
-    """Return an entry's selector (None if not in the library), loadout, and changed keys (all if no selector)."""
+    """Return selector, loadout and changed keys; for a unit outside the library: None, loadout and all keys."""
     changes = entry.changes
     if entry.unit is None:
         return None, _stated_loadout(entry, faction, changes, library.ruleset.rules), changes
@@ -268,7 +268,7 @@ def _stated_loadout(
 
 
 def _unused_name(entry: UnitEntry, loadout: units.Loadout, used: Collection[str], stated: Collection[str]) -> str:
-    """Return the stated name or ``id@level``, numbered if taken; InputError if a single unit states a taken name."""
+    """Return the stated name or ``id@level``, numbered if taken; InputError if the entry of one unit states it."""
     base = entry.name or f"{loadout.unit.id}@{loadout.level_name}"
     if base not in used and (entry.name is not None or base not in stated):
         return base
@@ -279,7 +279,7 @@ def _unused_name(entry: UnitEntry, loadout: units.Loadout, used: Collection[str]
 
 
 def _check_embarked(army_units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:
-    """Raise InputError unless each embarked unit is the only one in its transport, and fits (AC-8.8)."""
+    """Raise InputError if an embarked unit may not embark, does not fit, or shares its transport (AC-8.8)."""
     aboard: dict[str, str] = {}
     for unit in army_units.values():
         if unit.embarked_in is None:

@@ -28,9 +28,9 @@ RULES = {
     "FB-4": "every unit is in a battlegroup of a kind that the faction has",
     "FB-5": "a battlegroup is led by a commander, unless its kind has no slot for one",
     "FB-6": "a battlegroup keeps the limits of each slot",
-    "FB-7": "a unit is in a battlegroup that allows it, within the limits of the battlegroup",
+    "FB-7": "a unit is in a battlegroup that allows it, as often as the battlegroup allows",
     "FB-8": "a force keeps the limits of each unit and each kind of battlegroup",
-    "FB-9": "boons are of the faction, within the limit of the battlegroup, and with their requirements",
+    "FB-9": "a battlegroup has each boon as often as allowed, and the units that its boons require",
     "FB-10": "at least half of the units, rounded up, start on the table",
 }
 
@@ -53,7 +53,7 @@ class Violation(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class ForceCheck(Answer):
-    """Rules of force building that an army breaks, and rules that could not be checked.
+    """The rules of force building that an army breaks, and those that could not be checked.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class ForceCheck(Answer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Points, units and broken rules."""
+        """Numbers of points, units and broken rules."""
         return {
             "points": self.army.points,
             "units": len(self.army),

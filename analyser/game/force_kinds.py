@@ -12,7 +12,7 @@ from analyser.game.forces import Battlegroup, Limits, Membership, Slot
 from analyser.game.profiles import Profiles, ProfilesUsed, profiles_record
 from analyser.game.units import Faction
 
-USUAL_LIMITS = Limits(most=1)  # limits of most units in a battlegroup, which tables leave out
+USUAL_LIMITS = Limits(most=1)  # limits that most units have in a battlegroup; tables leave these limits out
 NO_BREAK = "\N{NO-BREAK SPACE}"
 IN_NO_SLOT = ""  # key for the units that a battlegroup allows outside all slots
 _NO_SLOT = Slot(name="in no slot")
@@ -58,7 +58,7 @@ class ForceKinds(Answer):
         return {"slots": self.to_frame()}
 
     def blocks(self) -> list[Block]:
-        """Return the force scales and kinds of battlegroup; for a single faction also slots, and boons with a cost."""
+        """Return force scales and kinds of battlegroup; for a single faction also its slots, and boons with a cost."""
         parts = [self._scales()]
         if len(self.factions) == 1:
             parts += _faction_blocks(self.factions[0], self.library.command("units", self.factions))
@@ -149,7 +149,7 @@ def _limits(limits: Limits) -> dict[str, int | None]:
 
 
 def _faction_blocks(faction: Faction, units_command: str) -> Iterator[list[str]]:
-    """Yield blocks of lines: start of an army list, each kind of battlegroup with its slots, boons with a cost."""
+    """Yield the start of an army list, each kind of battlegroup with its slots, and the boons that cost points."""
     if faction.battlegroups:
         first = ["[battlegroups]", f'First = "{faction.battlegroups[0].id}"']
         yield ["Start of an army list written by hand:", "", f'faction = "{faction.id}"', "", *first]
@@ -172,7 +172,7 @@ def _faction_blocks(faction: Faction, units_command: str) -> Iterator[list[str]]
 def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
     """Return a table of slots with their units.
 
-    A slot without limits is left out if each of its units is already listed under another slot.
+    A slot without limits is left out if each of its units is listed under another slot.
     """
     memberships = (unit.battlegroups.get(kind.id) for unit in faction.units)
     first_slots = {membership.slots[0] for membership in memberships if membership and membership.slots}
@@ -195,6 +195,6 @@ def _table_of_three(rows: Sequence[tuple[str, str, str]]) -> list[str]:
 
 
 def _unit_and_limits(unit: str, membership: Membership) -> str:
-    """Return the id of a unit, with its limits unless they are usual; all spaces are no-break spaces."""
+    """Return the id of a unit, with its limits if they are unusual; all spaces are no-break spaces."""
     number = membership.limits_in_words
     return unit if number == USUAL_LIMITS.limits_in_words else f"{unit} ({number})".replace(" ", NO_BREAK)

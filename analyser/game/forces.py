@@ -21,7 +21,7 @@ Count = Annotated[int, Field(ge=0, le=MOST_IN_FORCE)]
 
 
 class Limits(Record):
-    """Smallest and largest allowed number; `most` is None without an upper limit."""
+    """Smallest and largest allowed number; `most` is None if there is no upper limit."""
 
     least: Count = 0
     most: Count | None = None

@@ -19,7 +19,7 @@ _EFFECTS = ("dice", "defence", "test", "rerolls", "hits", "ignores")
 
 
 class HouseRule(Record):
-    """A custom rule: its effect on an attack, and its conditions."""
+    """A custom rule: conditions (`when`, `at`, `against`), and effects on an attack (`dice` to `ignores`)."""
 
     page = "docs/keys.md"
 
@@ -55,7 +55,7 @@ class HouseRule(Record):
         return self
 
     def hits_of(self, face: HitFace) -> int:
-        """Return the number of hits of a face."""
+        """Return the number of hits of a face under this rule."""
         return self.hits.get(face, _PRINTED_HITS.get(face, 0))
 
     def faces_as(self, face: Literal["strike", "heroic"]) -> tuple[str, ...]:

@@ -28,11 +28,11 @@ class Term(NamedTuple):
 
     name: str  # name in the rules, without the parameter
     subject: str  # part of the game that it concerns, as answers name it
-    side: str  # side ("attacker" or "target") on which it changes a ranged attack; "" if it changes none
-    counts_also_in: tuple[str, ...]  # other fights that it changes (focus fire: beyond the effect on single attacks)
+    side: str  # side that must have it to change a ranged attack, "attacker" or "target"; "" if it changes none
+    counts_also_in: tuple[str, ...]  # other kinds of fight that it changes; FOCUS_FIRE if more than its single attacks
 
     def counts_in(self, fight: str) -> bool:
-        """Return True if the term changes a number in a kind of fight (in focus fire: more than its single attacks)."""
+        """Return True if the term changes a kind of fight; for focus fire, if it changes more than single attacks."""
         return self.side != "" if fight == RANGED_ATTACK else fight in self.counts_also_in
 
     def can_matter_in(self, fight: str) -> bool:
@@ -100,7 +100,7 @@ _PLAIN_MARKS = str.maketrans("”“″’‘‐‑–—−", '"""\'\'-----')
 
 
 def is_plain(text: str) -> bool:
-    """Return True if `text` has no line ends, control characters, or format characters (such as for text direction)."""
+    """Return True if `text` has no line ends, control characters or format characters (such as direction marks)."""
     return text.isprintable() or not any(unicodedata.category(character) in _NOT_PLAIN for character in text)
 
 
@@ -119,7 +119,7 @@ def parse(text: str) -> tuple[str, str | None]:
 
 
 def recognise(name: str, table: Collection[str]) -> tuple[str, bool]:
-    """Return the name in `table` that `name` means, or else `name`; and True if `name` is correctly spelled.
+    """Return the name in `table` that `name` means, and True if its spelling is correct; `name` and False if unknown.
 
     Differences in case, quotes, hyphens, spaces, and "&" or "and" do not count as misspelling.
 
@@ -159,7 +159,7 @@ def with_parameter(name: str, parameter: str | None) -> str:
 LONGEST_NAME = 200  # characters
 HIGHEST_X = 1000  # highest number in the parentheses of a keyword; also the most models of a unit
 _WITH_NUMBER = ("Veteran", "Sponsons", "All-Out Attack", "Tail Gunner", "Spectacular Demise", "Capacity")
-_PARAMETERS: Mapping[str, tuple[str, str]] = {  # by keyword whose parameter changes numbers: pattern, allowed text
+_PARAMETERS: Mapping[str, tuple[str, str]] = {  # pattern and description of each parameter that the engines use
     **dict.fromkeys(_WITH_NUMBER, (r"\d+", "a whole number, such as {} (2)")),
     **dict.fromkeys(("Throw", "Corrosive Fumes"), (r"\d+\.?\d*|\.\d+", "inches, such as {} (6)")),
     "Resilient": (r"(?i:front)?", "{} (Front), the only side that the rules know"),
@@ -226,7 +226,7 @@ class Keyword(str):
 
     @property
     def parameter_problem(self) -> str:
-        """The reason, with what is allowed, why the engines cannot use the parameter; empty if they can."""
+        """A message if the engines cannot use the parameter, with the allowed values; empty if they can."""
         if self.house is not None or self.name not in _PARAMETERS:
             return ""
         pattern, allowed = _PARAMETERS[self.name]
@@ -249,7 +249,7 @@ class Keyword(str):
 
     @classmethod
     def _validated(cls, value: Any, handler: Callable[[Any], str], info: Any) -> Self:
-        """Check a keyword, except one with a house rule, because the context may lack that rule."""
+        """Check a keyword; one that has its house rule already is returned, because the context may lack that rule."""
         if isinstance(value, cls) and value.house is not None:
             return value
         return cls._checked(handler(value), info.context)
@@ -343,14 +343,14 @@ DESCRIPTIONS: Mapping[str, str] = {  # AC-6, AC-7
     "Shock": "value in parentheses against light",
     "Wreckers": "value in parentheses against heavy",
     "Arc": "a heroic strike adds two dice, not one",
-    "Devastating": "1 damage more for hits left over",
+    "Devastating": "hits left over, too few for a point of damage, also cause 1 damage",
     "Penetrating": "damage left over destroys one more model; 1 damage more on a behemoth",
     "Suppressive": "−1 DISCIPLINE on the test it causes",
     "Torrent": "ignores concealment, cover and buildings",
     "Precision": "the officer falls first",
-    "Cryo": "a failed test activates the unit instead of suppressing it",
-    "Seismic": "units it suppresses are disordered too; a bonus against garrisons",
-    "Overcharge": "as many dice more as a card's value; each blank is 1 damage to itself",
+    "Cryo": "a failed test activates the target instead of suppressing it",
+    "Seismic": "also disorders the units that it suppresses; a bonus against garrisons",
+    "Overcharge": "adds dice equal to a card's value; each blank is 1 damage to the unit itself",
     "Turret": "fires outside its front arc, with a penalty",
     "Indirect": "cannot fire within short range; weakened without a view, improved with a spotter",
     "Lock On": "no penalty for opportunity fire",
@@ -358,7 +358,7 @@ DESCRIPTIONS: Mapping[str, str] = {  # AC-6, AC-7
     "Move or Fire": "cannot fire after an advance",
     "Reactive": "opportunity fire only",
     "Siegebreaker": "wrecks a building on a strike",
-    "Coruscating": "hits everything on its line",
+    "Coruscating": "hits every unit on its line of fire",
     "Full Steam Ahead": "2 dice more for each carriage",
     "Fields of Fire": "two attacks, one in each arc",
     "Durable": "heroic strikes on it are 1 hit",
@@ -366,7 +366,7 @@ DESCRIPTIONS: Mapping[str, str] = {  # AC-6, AC-7
     "Automata": "passes every discipline test",
     "Irrepressible": "passes every discipline test",
     "Peer Review": "friends within X″ pass suppression and rally tests",
-    "Chain of Command": "+1 DISCIPLINE within X″ of another that has it",
+    "Chain of Command": "+1 DISCIPLINE within X″ of another unit with this rule",
     "Resilient": "+1 DEFENCE from the front",
     "Emplacement": "+1 DEFENCE against shots across an obstacle",
     "Pavises": "taking cover is +1 DEFENCE, concealed or not",
@@ -384,7 +384,7 @@ DESCRIPTIONS: Mapping[str, str] = {  # AC-6, AC-7
     "Ammo Supply": "a bonus for shots of friends within 3″",
     "Inspiring": "up to X friends within 12″ lose suppressed",
     "Tail Gunner": "X dice, weakened, back at aerial attackers",
-    "Throw": "after destroying models in combat: as many dice as a card's value, up to X″",
+    "Throw": "after it destroys models in combat: dice equal to a card's value, up to X″",
     "Fiery Demise": "may explode with each model, X dice",
     "Spectacular Demise": "may explode with its last model, X dice",
     "Hot Headed": "can be suppressed; always rallies",
@@ -399,7 +399,7 @@ DESCRIPTIONS: Mapping[str, str] = {  # AC-6, AC-7
 
 
 def keyword_descriptions(keywords: Iterable[Keyword]) -> dict[str, str]:
-    """Return a short description of each keyword by name, sorted; names with the same description share an entry."""
+    """Return short descriptions by name, in alphabetical order; keywords with the same description share an entry."""
     by_name = {keyword.name: keyword for keyword in keywords}
     names_by_text: dict[str, list[str]] = {}
     for name in sorted(by_name):

@@ -1,4 +1,4 @@
-"""Ids and names in profile files, and how a unit, level or faction is found by its name."""
+"""Ids and names in profile files, and the search for a unit, level or faction by its name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ItemT = TypeVar("ItemT")
 
 MOST_LISTED = 12  # most names in a message
-_WORD_LIKENESS = 0.75  # least likeness (0 to 1) of a word to a word of a suggested name
+_WORD_LIKENESS = 0.75  # least likeness (0 to 1) of a word in a wrong name to a word in a suggested name
 LONGEST_ID = 80  # characters; the id of a faction is also the name of its file
 _LONGEST_SLUG = LONGEST_ID - 20  # leaves room for a number that makes the id unique
 _LONGEST_NUMBERED = 150  # characters kept of a name when a number is added
@@ -39,7 +39,7 @@ def slug(name: str) -> str:
 
 
 def unused_name(name: str, taken: Iterable[str], separator: str = " #") -> str:
-    """Return `name`, with the first free number from 2 if it is in `taken`."""
+    """Return `name`; if it is in `taken`, with the first free number from 2 added."""
     taken_names, numbered = set(taken), (f"{name[:_LONGEST_NUMBERED]}{separator}{number}" for number in count(2))
     return next(candidate for candidate in chain([name], numbered) if candidate not in taken_names)
 
@@ -76,7 +76,7 @@ def selector_parts(selector: str) -> tuple[str, str, str]:
 
 
 def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
-    """Add ``/`` and ``@`` to a selector in plain words; a selector with ``@``, or a part of a unit's id, is unchanged.
+    """Add ``/`` and ``@`` to a selector in plain words; one with ``@``, or a part of a unit's id, is unchanged.
 
     >>> from analyser import load_profiles
     >>> selector_from_words("Crown Rifle Platoon reinforced", load_profiles().factions)
@@ -96,7 +96,7 @@ def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
 def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selector: str = "", hint: str = "") -> ItemT:
     """Return the only item whose name is `part`, or else begins with it, has a word beginning with it, or contains it.
 
-    InputError if none or several match. `items`: pairs of name and item; `what`, `selector` and `hint`: for messages.
+    InputError if none or several match. `items` are pairs of a name and an item; the other parameters are for messages.
     """
     prefix = f"selector {shown(selector)}: " if selector else ""
     for matches in (

@@ -43,7 +43,7 @@ def change(
 
 
 def location_in_change(location: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the location of an error in a loadout as the row and the key of a change; `rows` are the unit's rows.
+    """Convert the location of an error in a loadout to the row and the key of a change; `rows` are the unit's rows.
 
     >>> rows = [{"id": "ranged-light", "bands": [{"first": 1, "last": 6}, {"first": 7, "last": 12}]}]
     >>> location_in_change("unit.levels.basic.points", rows), location_in_change("unit.rows.0.bands.1.dice", rows)

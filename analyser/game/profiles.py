@@ -1,4 +1,4 @@
-"""The profile library: it reads files of units, and finds a loadout by its selector."""
+"""The profile library: it reads files of units, and finds a loadout (a unit at one level) by its selector."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class Profiles:
         return self._read[path]
 
     def _factions_for(self, name: str) -> Mapping[str, Faction]:
-        """Return the factions that a name can mean, by id; if NAME.toml has the faction NAME, no other file is read."""
+        """Return by id the factions that a name can mean; if NAME.toml has the faction NAME, no other file is read."""
         path = self.folder / f"{name}.toml"
         needs_all = "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FILES_FOR_ALL
         if needs_all or not is_there(path) or not path.is_file() or self._faction_in(path).id != name:
@@ -257,7 +257,7 @@ class Profiles:
         raise InputError(f"selector {shown(selector)}: {named_faction.id} is a faction", allowed=allowed)
 
     def command(self, words: str, factions: Collection[Faction] = ()) -> str:
-        """Return a command line with these profiles, and with the faction if `factions` has only one."""
+        """Return a command line with the option for these profiles, and with the faction if `factions` has only one."""
         ids = [faction.id for faction in factions] if len(factions) == 1 else []
         folder = [] if self.stated_folder is None else ["--profiles", shlex.quote(os.fspath(self.stated_folder))]
         return " ".join(["analyser", words, *ids, *folder])
@@ -338,7 +338,7 @@ def library_of(profiles: ProfilesLike | None, ruleset: RulesetLike | None = None
 
 
 def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
-    """Return name, time, size and inode of each file; None if a time is so recent that a later change may share it."""
+    """Return name, time, size and inode of each file; None if a time is too recent to reveal a later change."""
     try:
         with os.scandir(folder) as entries:
             files = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".toml")]
@@ -355,7 +355,7 @@ def load_ruleset(folder: Path | None = None) -> Ruleset:
 
 
 def _record_for_all(model: type[RecordT], folder: Path | None, name: str) -> RecordT:
-    """Return the record in a folder's file `name` for all factions, or in the shipped file if the folder has none."""
+    """Return the record in the file `name` of a folder, or in the shipped file if the folder has none."""
     path = (folder or shipped_profiles()) / name
     if not path.exists():
         path = shipped_profiles() / name

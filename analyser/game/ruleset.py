@@ -27,7 +27,7 @@ MOST_SIDES = 1000
 HIGHEST_CARD = 99
 MOST_COPIES = 1000
 MOST_CARDS = 10_000
-_MOST_RUNS = 6  # most runs of card values that the description of a deck names
+_MOST_RUNS = 6  # most runs (successive card values with equal numbers of cards) in the description of a deck
 _PLURAL_ENDINGS = {"strike": "s", "miss": "es", "blank": "s"}
 
 Sides = Annotated[int, Field(ge=0, le=MOST_SIDES)]
@@ -61,7 +61,7 @@ class Rating(IntEnum):
 
 
 NO_FACES = 0
-REROLLED_BY_RATING = (NO_FACES, 1 << Face.GLANCING, 1 << Face.GLANCING | 1 << Face.MISS)  # face masks (AC-3.4)
+REROLLED_BY_RATING = (NO_FACES, 1 << Face.GLANCING, 1 << Face.GLANCING | 1 << Face.MISS)  # AC-3.4, as `face_mask`
 
 
 def face_mask(names: tuple[str, ...]) -> int:
@@ -217,7 +217,7 @@ class Deck(Record):
         return self.copies
 
     def counts(self) -> Integers:
-        """Return the number of cards of each value from 0: shape (highest value + 1,)."""
+        """Return the number of cards of each value, from 0 to the highest value."""
         return np.array([self.copies.get(value, 0) for value in range(max(self.copies) + 1)], np.int64)
 
 
@@ -285,7 +285,7 @@ def _runs(copies: dict[int, int]) -> list[str]:
 
 
 def ruleset_record(ruleset: object) -> dict[str, Any]:
-    """Return the `ruleset` entry of an answer's JSON; empty without a ruleset of this game."""
+    """Return the `ruleset` entry of an answer's JSON; an empty dict for another game."""
     return {"ruleset": ruleset.model_dump(mode="json")} if isinstance(ruleset, Ruleset) else {}
 
 

@@ -129,7 +129,7 @@ Defence = Annotated[int, Field(ge=1, le=100)]
 DamageLimit = Annotated[int, Field(ge=1, le=1000)]
 Discipline = Annotated[int, Field(ge=0, le=100)]
 BreakLimit = Annotated[int, Field(ge=0, le=MOST_MODELS)]
-NoValue = Literal["none"]  # a level states it if it lacks a number that other levels have
+NoValue = Literal["none"]  # value at a level that lacks a number which other levels have
 
 
 class Level(Record):
@@ -285,14 +285,14 @@ class Loadout(Record):
         **changes
             Keys of the level (models, points, victory_points), of the unit (defence, damage_limit, discipline,
             break_limit, speed, rules and so on) or of the rows. A number replaces the old value; a text with a sign
-            (``points="+10"``) is added to it. `dice` is always added, to every number of attack dice above 0 (also in
+            (``points="+10"``) is added to it. `dice` is always added, to all attack dice above 0 (also those in
             parentheses); the sum is at least 0. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` removes it. State
             several names as a list, or as one text with commas. Names without signs replace all old names.
 
         Raises
         ------
         InputError
-            An unknown key, row, quality or rule (the message has the most similar name), or a value out of range.
+            An unknown key, row, quality or rule (the message suggests similar names), or a value out of range.
 
         Examples
         --------
@@ -334,7 +334,7 @@ class Loadout(Record):
 def checked_loadout(
     faction: str, unit: Mapping[str, Any], level: str, house_rules: Mapping[str, HouseRule], *, is_plain: bool = False
 ) -> Loadout:
-    """Return the loadout of a unit that is given as plain data, after a check by :func:`checked`."""
+    """Check a unit that is plain data with :func:`checked`, and return its loadout."""
     data = {"faction": faction, "unit": unit, "level_name": level}
     loadout = checked(Loadout, data, is_plain=is_plain, house_rules=house_rules)
     return loadout.with_house_rules(house_rules)
@@ -353,7 +353,7 @@ _FIXED_KEYS = ("id", "name", "entry", "levels", "rows", "kind", "against", "band
 
 
 def stored_value(key: str, value: Any, unit: Unit) -> Any:
-    """Return a value as a profile stores it; "none" and None become "none" if the levels state the key, else None."""
+    """Return a value as a profile stores it: for a missing number "none" if the levels state the key, else None."""
     if key in KEYS_BY_LEVEL and (value is None or (isinstance(value, str) and value == "none")):
         return "none" if key in unit.level_keys else None
     return value
@@ -397,7 +397,7 @@ def _check_known(what: str, name: str, names: Iterable[str]) -> None:
 
 
 def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
-    """Return a row's dice (`special`: in parentheses) for `count` models or damage; InputError if no band covers it."""
+    """Return a row's dice for `count` models or damage (`special`: in parentheses, if any); InputError if unlisted."""
     band = row.band(count)
     if band is None:
         covered = ", ".join(f"{band.first}-{band.last}" for band in row.bands)
@@ -414,7 +414,7 @@ def check_has_dice(loadout: Loadout, where: str) -> None:
 
 
 def row_id(written: str, rows: Iterable[str]) -> str:
-    """Return the id in `rows` that is or begins with `written` (as ``Ranged (Light)``), or else `written` as an id."""
+    """Return the only id in `rows` that begins with `written` (``Ranged (Light)``), or else `written` as an id."""
     normalised = "-".join("".join(letter if letter.isalnum() else " " for letter in written.casefold()).split())
     if normalised in rows:
         return normalised
