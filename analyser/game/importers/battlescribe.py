@@ -1,7 +1,7 @@
 """Import BattleScribe data files (`.cat`, `.gst`, zipped `.catz`, `.gstz`) as factions and profile files.
 
-The files are untrusted (:mod:`.archive`). Doubtful content gives a warning, not an error. The reader knows the elements
-of BattleScribe 2.03 and of New Recruit.
+The files are untrusted (:mod:`.archive`). Doubtful content causes a warning, not an error. The reader knows the
+elements of BattleScribe 2.03 and of New Recruit.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ def import_files(
 ) -> ImportReport:
     """Import the factions in BattleScribe data files, which may link to each other.
 
-    Write a profile file for each faction to the folder `out`. Without `replace`, a file that differs raises InputError.
+    With `out`, write a profile file for each faction to this folder; InputError if a different file exists there and
+    `replace` is False.
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
@@ -97,7 +98,7 @@ def import_files(
 
 
 def _other_game(roots: Sequence[Element]) -> str | None:
-    """Return the name of the game if the files are of another game; None for Armoured Clash, or without a name."""
+    """Return the name of the game if the files are of another game; None for Armoured Clash, or if it has no name."""
     own_game_id = read_toml(shipped_profiles() / FORCES_FILE).get("game_system")
     names = {game: f"the game of {root.get('name') or game!r}" for root in roots if (game := root.get("gameSystemId"))}
     games = names | {root.get("id", ""): root.get("name", "") for root in roots if root.tag == "gameSystem"}
@@ -148,7 +149,7 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
 
 
 def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
-    """Yield for each unit of a faction its entry and, if the catalogue only links to the entry, the link."""
+    """Yield the entry of each unit of a faction, followed by the link to it if the catalogue only links to it."""
     seen: set[int] = set()
     shared = [] if is_true(root, "library") else ["sharedSelectionEntries"]
     for element in (item for tag in ("selectionEntries", *shared, "entryLinks") for item in root.iterfind(f"{tag}/*")):

@@ -73,7 +73,7 @@ def split_names(text: str | None) -> list[str]:
 
 
 def parse_row_title(title: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
-    """Return kind and targets in the title of a row, and True if it is spelled correctly; None for other titles."""
+    """Return kind and targets of a row from its title, and True if the spelling is correct; None for other titles."""
     words = re.findall(r"[a-z]+", tidy(title[:LONGEST_STRING]).casefold())
     kind = nearest(words[0], ROW_KINDS, most=1, likeness=SPELLING_LIKENESS) if words else []
     if not kind:
@@ -85,7 +85,7 @@ def parse_row_title(title: str) -> tuple[RowKind, tuple[Category, ...], bool] | 
 
 
 def parse_level(name: str) -> tuple[LevelName, bool] | None:
-    """Return the level that a name means, and True if it is spelled correctly; None for other names."""
+    """Return the level that a name means, and True if the spelling is correct; None for other names."""
     plain = tidy(name[:LONGEST_STRING]).casefold().replace("-", " ").replace("_", " ")
     similar = nearest(plain, LEVELS, most=1, likeness=SPELLING_LIKENESS)
     return (LEVELS[similar[0]], plain in LEVELS) if similar else None

@@ -26,8 +26,8 @@ class ForceReader:
 
     root: Element
     tree: Tree
-    ids: dict[str, str] = field(default_factory=dict)  # our ids of battlegroups, by their ids in the file
-    slots: dict[str, str] = field(default_factory=dict)  # our ids of slots, by the ids of their categories in the file
+    ids: dict[str, str] = field(default_factory=dict)  # new id of each battlegroup, by its id in the file
+    slots: dict[str, str] = field(default_factory=dict)  # new id of each slot, by the id of its category in the file
     battlegroups: list[Battlegroup] = field(default_factory=list)
     entries: list[Element] = field(default_factory=list)
 
@@ -57,7 +57,7 @@ class ForceReader:
         return [link for link in entry.iterfind("categoryLinks/categoryLink") if not self.tree.is_hidden(link)]
 
     def context(self, entry: Element) -> Context:
-        """Return the context of units in the battlegroup `entry` of this catalogue."""
+        """Return the context (:data:`.tree.Context`) of units in the battlegroup `entry` of this catalogue."""
         battlegroups = {other.get("id", ""): other is entry for other in self.entries}
         return {**battlegroups, self.root.get("id", ""): True}
 
@@ -110,7 +110,7 @@ class ForceReader:
         return limits
 
     def _unsupported_part(self, constraint: Element, scopes: Sequence[str]) -> str:
-        """Return the attribute that makes a constraint unsupported, with its value; empty if supported."""
+        """Return an unsupported attribute of a constraint, with its value; empty if all are supported."""
         supported_by_key = {"type": ("min", "max", "exactly"), "field": ("selections", "forces"), "scope": scopes}
         for key, supported in supported_by_key.items():
             if constraint.get(key, "") not in supported:
@@ -127,7 +127,7 @@ class ForceReader:
             if True in hidden:
                 continue
             if None in hidden:
-                problem = f"possibly hidden in {self.tree.name_of(entry)}; taken for not hidden"
+                problem = f"possibly hidden in {self.tree.name_of(entry)}; treated as visible"
                 self.tree.warnings.add(name, problem)
             in_slots = {link.get("targetId", "") for link in self._links(entry)}
             categories = self._categories(elements, context)
@@ -159,7 +159,7 @@ class ForceReader:
         return [*primary, *(category for category in ids if category not in primary)]
 
     def boons(self) -> tuple[Boon, ...]:
-        """Return the boons of battlegroups: the upgrades in the file, and their options."""
+        """Return the boons of battlegroups: the upgrades in the file, and the options of these upgrades."""
         boons: dict[str, Boon] = {}
         for element in self._upgrades():
             name_in_file = self.tree.name_of(element)
@@ -211,10 +211,10 @@ class ForceReader:
                 if category is not None and category.tag == "categoryEntry":
                     yield slug(self.tree.name_of(category)) or "slot"
                     continue
-            self.tree.warnings.add(self.tree.name_of(element), "hidden under a condition; taken for not hidden")
+            self.tree.warnings.add(self.tree.name_of(element), "hidden under a condition; treated as visible")
 
     def _store_bonuses(self, element: Element, name: str) -> None:
-        """Store the bonus of each battlegroup: the text that follows the name of a boon in this battlegroup."""
+        """Store the bonus of each battlegroup: the text that a modifier adds to a boon's name in this battlegroup."""
         for index, (entry, battlegroup) in enumerate(zip(self.entries, self.battlegroups)):
             changed_name = self.tree.name_of(element, self.context(entry))
             bonus = changed_name.removeprefix(name).strip()

@@ -104,7 +104,7 @@ def _same_name(first: str, second: str) -> bool:
 
 
 def _at_level(roster_unit: RosterUnit, faction: Faction, unit: Unit) -> Loadout | None:
-    """Return the unit at its selected level, or at the only level with the roster's models, or at its only level."""
+    """Return the unit at its selected level, else the only level with the roster's models, else its only level."""
     profile = roster_unit.profile
     models = [level.models for level in profile.levels.values()] if profile is not None else []
     levels_of_size = [name for name, level in unit.levels.items() if level.models in models]
@@ -210,7 +210,7 @@ _ROW_KEYS = ("kind", "against", "short_range", "long_range", "bands", "qualities
 
 
 class Difference(NamedTuple):
-    """A difference in a key of a profile; `value` is that of the roster, or None if no profile can have it."""
+    """A difference in a key of a profile; `value` is the roster's value, or None if no profile can have that value."""
 
     key: str
     text: str

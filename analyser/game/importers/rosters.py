@@ -1,6 +1,6 @@
 """Read the units and other selections of rosters of BattleScribe and New Recruit (`.ros`, `.rosz`, `.json`).
 
-A roster contains the profiles of its selections, so the reader of data files can read its units.
+A selection (a chosen unit, level or upgrade) contains its profiles, so the reader of data files can read its units.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.names import unused_name
 from analyser.game.units import LevelName, Unit
 
-ID_SEPARATOR = "::"  # separates the ids of the links to an entry, and the id of the entry
+ID_SEPARATOR = "::"  # between the ids of links and the id of the entry to which they lead
 MOST_FORCES = 1000
 MOST_COPIES = 100_000
 MOST_COST = 1e9
@@ -49,7 +49,7 @@ class RosterUnit:
     name: str
     custom_name: str
     number: int  # copies of the unit
-    entry_ids: tuple[str, ...]  # the id of its entry, then the ids of links to the entry, innermost first
+    entry_ids: tuple[str, ...]  # the id of its entry in the data files, then of the links to it, innermost first
     faction: str
     battlegroup: str
     level: LevelName | None  # level named by a selection inside the unit

@@ -1,4 +1,7 @@
-"""Structure of a BattleScribe file: collect the contents of an entry, follow links, and apply modifiers."""
+"""Structure of a BattleScribe file: collect the contents of an entry, follow links, and apply modifiers.
+
+An entry is a unit, level or upgrade; a link includes an entry by its id; a modifier changes a value under conditions.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +38,8 @@ class Contents:
     profiles: list[Element] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
     levels: list[LevelNode] = field(default_factory=list)
-    group_modifiers: list[Element] = field(default_factory=list)
-    seen: set[int] = field(default_factory=set)
+    group_modifiers: list[Element] = field(default_factory=list)  # modifiers of groups of entries
+    seen: set[int] = field(default_factory=set)  # `id()` of each element that is included
 
 
 def elements_by_id(root: Element) -> dict[str, Element]:
@@ -62,7 +65,7 @@ def modifiers(element: Element) -> Iterator[tuple[Element, tuple[Element, ...]]]
 
 @dataclass(frozen=True)
 class Tree:
-    """The elements of a file and of other files by id (its own take precedence), and the warnings about the file."""
+    """Elements by id, of one file and of the files to which it may link; and the warnings about this file."""
 
     elements: Mapping[str, Element]
     warnings: ImportWarnings
@@ -98,13 +101,10 @@ class Tree:
         return hidden
 
     def gather(self, entry: Element) -> Contents:
-        """Return the contents of `entry` and of its groups, entries and links; each shared element is included once.
-
-        This is a loop and not a recursion, because a hostile file can be nested too deeply for recursion.
-        """
+        """Return the contents of `entry` and of its groups, entries and links; each shared element is included once."""
         contents = Contents(seen={id(entry)})
         waiting, visits = [*reversed(entry)], 0
-        while waiting:
+        while waiting:  # not a recursion, because a hostile file can be nested too deeply for that
             visits += 1
             if visits > MOST_VISITS:
                 problem = f"more than {MOST_VISITS} elements in this entry; the rest is left out"
@@ -115,7 +115,7 @@ class Tree:
                 waiting.extend(reversed(element))
             elif not (hidden := self.is_hidden(element)):
                 if hidden is None:
-                    self.warnings.add(self.name_of(element), "hidden under a condition; taken for not hidden")
+                    self.warnings.add(self.name_of(element), "hidden under a condition; treated as visible")
                 waiting.extend(reversed(self._visit(element, contents)))
             elif element.tag != "infoLink":
                 self.warnings.add(self.name_of(element), f"a {element.tag} hidden in the source; left out")

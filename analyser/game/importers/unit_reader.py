@@ -33,7 +33,7 @@ NUMBER_LIMITS = {  # least and greatest value of each number of a unit
     "discipline": (0, 100),
     "break_limit": (0, units.MOST_MODELS),
 }
-KEY_OF_COLUMN = {  # our key for each column of a unit's profile
+KEY_OF_COLUMN = {  # key in a profile file for each column of a unit's profile
     **{name.replace("_", " "): name for name in (*NUMBER_LIMITS, "models", "speed", "victory_points")},
     **{"vpr": "victory_points", "vp": "victory_points", "defense": "defence"},
     **{"target": "category", "target type": "category"},
@@ -56,7 +56,7 @@ class Stats(NamedTuple):
 
 
 class UnitReader:
-    """Reader of the unit in an entry (``selectionEntry``)."""
+    """Reader of the unit in an entry (an element ``selectionEntry``)."""
 
     def __init__(self, entry: Element, tree: Tree) -> None:
         self.entry, self.tree, self.warn = entry, tree, tree.warnings.add
@@ -125,7 +125,7 @@ class UnitReader:
         return Stats(self.tree.name_of(profile), values)
 
     def _levels(self) -> tuple[dict[LevelName, Stats], dict[LevelName, units.Level]]:
-        """Return the profile of each level, and its models, points and victory points, lowest level first."""
+        """Return by level the profile, and the models, points and victory points, lowest level first."""
         nodes: dict[LevelName, LevelNode] = {}
         for node in self.contents.levels:
             if nodes.setdefault(node.name, node) is not node:
@@ -214,7 +214,7 @@ class UnitReader:
         return reach.long
 
     def _unit_numbers(self, levels: dict[LevelName, units.Level], stats: Mapping[LevelName, Stats]) -> dict[str, Any]:
-        """Return the numbers of the first level; store numbers that differ between levels in `levels`."""
+        """Return the numbers of the first level; if levels differ in a number, store it in each of `levels`."""
         numbers = {
             level: {key: self._stat(key, stat.cells.get(key)) for key in units.KEYS_BY_LEVEL}
             for level, stat in stats.items()

@@ -161,7 +161,7 @@ def test_a_limit_that_depends_on_what_is_chosen_stays_as_it_stands_and_says_so(r
     assert places(faction) == {"faction": (("infantry",), 0, 1)}
     assert "Otters: max: set 4: a change under a condition; left out" in doubts
     assert "category: add c-cavalry: an unsupported change of categories; left out" in doubts
-    assert "Otters: possibly hidden in River Folk Faction Battlegroup; taken for not hidden" in doubts
+    assert "Otters: possibly hidden in River Folk Faction Battlegroup; treated as visible" in doubts
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_boon_that_is_hidden_without_some_category_needs_it(river):
     assert (doubts, faction.boons[1].needs) == ([], ("cavalry",))
     faction, doubts = with_boons(river, HIDES.format(NO_CAVALRY.format("atLeast")))
     assert faction.boons[1].needs == ()
-    assert doubts == ["Old Maps: hidden under a condition; taken for not hidden"]
+    assert doubts == ["Old Maps: hidden under a condition; treated as visible"]
 
 
 def test_what_a_boon_is_called_in_a_battlegroup_is_the_bonus_of_that(river):

@@ -139,7 +139,7 @@ def test_what_hides_or_shows_under_a_condition_is_told(one):
     )
     unit, doubts = one(weapons=weapon() + odd)
     assert [row.id for row in unit.rows] == ["ranged-light", "melee"]
-    assert doubts == ["Melee: hidden under a condition; taken for not hidden"]
+    assert doubts == ["Melee: hidden under a condition; treated as visible"]
 
 
 def test_what_is_always_hidden_is_left_out(one):
