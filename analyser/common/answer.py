@@ -26,8 +26,8 @@ class Block(NamedTuple):
     rows: Sequence[Sequence[str]] = ()  # each row has a cell per column of the head; the first cell names the row
     align: str = "<"  # `<` or `>` for each column; the last also holds for later columns
     gap: str = "  "  # text between two columns
-    minor: frozenset[str] = frozenset()  # names of rows shown only if another answer in the table needs them
-    left_out: str = ""  # note below the table if rows in `minor` are left out
+    minor: frozenset[str] = frozenset()  # names of rows that are left out if they are minor in all answers of the table
+    left_out: str = ""  # note below the table if rows are left out
     shares_table: bool = False  # True: answers of several methods share one table, side by side
     lines: Sequence[str] = ()
     bold: frozenset[tuple[int, int]] = frozenset()  # row and column index of each cell that is bold on a page
@@ -97,7 +97,7 @@ class Answer(ABC):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Each list of records in the JSON as a tidy frame by name; if there is no list, the main table as `rows`."""
+        """A tidy frame for each list of records in the JSON, by name; if there is none, the main table as `rows`."""
         result = {name: tidy(rows) for name, rows in self._body().items() if _is_table(rows)}
         return result or {"rows": self.to_frame()}
 
@@ -173,7 +173,7 @@ def notebook_html(blocks: Iterable[Block], notes: Sequence[str]) -> str:
 def html_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], bold: frozenset[tuple[int, int]] = frozenset()
 ) -> str:
-    """Return rows of cells as an HTML table that scrolls sideways; an empty text without rows."""
+    """Return rows of cells as an HTML table that scrolls sideways; an empty text if there are no rows."""
 
     def line(cells: Iterable[str], tag: str) -> str:
         left, *others = (f">{cell}</{tag}>" for cell in cells)
@@ -213,7 +213,7 @@ def _dots(
     title: str | None = "auto",
     **artist: Any,
 ) -> Axes:
-    """Draw figures as dots with intervals, the first on top; if there are probabilities, draw only them."""
+    """Draw figures as dots with intervals, the first on top; if some are probabilities, draw only these."""
     from analyser.common import look
 
     numbers = {name: value for name, value in figures.items() if isinstance(value, int | float)}

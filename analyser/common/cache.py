@@ -1,4 +1,4 @@
-"""Cache of results on disk; a changed number, rule or module leads to another file.
+"""Cache of results on disk; after a change of the inputs or of the program, a result is stored in another file.
 
 The name of a file has a digest of all inputs of the result, and :func:`program_digest`. A file is written whole or
 not at all; a damaged file is ignored and written again. ``ANALYSER_CACHE=no`` switches the cache off.
@@ -66,7 +66,7 @@ class Cache:
         return None if self._folder is None else self._folder / f"{self._kind}-{key}-{program_digest()}.part"
 
 
-@lru_cache(maxsize=4)  # a question reads each of its situations several times
+@lru_cache(maxsize=4)  # a question reads the same few results several times
 def _content(path: Path | None, *_: int) -> bytes | None:
     """Return the content of a file; None if damaged. Time and size are arguments, so a changed file is read again."""
     stored = path.read_bytes() if path is not None else b""

@@ -1,9 +1,9 @@
 """Compile kernels with Numba: a kernel and all steps (functions that it calls) are optimised once, together.
 
 Numba compiles every function to machine code, although Python calls only the kernel. Here a step is only translated to
-LLVM. The kernel links all steps that it reaches, and the optimiser runs once, in less than half the time. While
-a kernel is compiled, internal methods of Numba are replaced, but only in tested versions (:data:`LINKS_ONCE`). With
-other versions unmodified Numba compiles the same kernels more slowly; their results are the same.
+LLVM code. The kernel links all steps that it reaches, and the optimiser runs once, which takes less than half the time.
+While a kernel is compiled, internal methods of Numba are replaced, but only in tested versions (:data:`LINKS_ONCE`).
+Other versions compile the same kernels unmodified, which is slower; their results are the same.
 """
 # mypy: disable-error-code="no-untyped-call"
 
@@ -31,7 +31,7 @@ from numba.extending import overload, typeof_impl
 from analyser.common.kernel_cache import KernelCache
 
 TESTED = ((0, 67), (0, 68))
-"""Versions of Numba with which this way of linking was tested."""
+"""Versions of Numba with which linking before optimisation was tested."""
 LINKS_ONCE = numba.version_info.short in TESTED
 """True if kernels are linked with their steps before optimisation; False if unmodified Numba compiles them."""
 
@@ -98,7 +98,7 @@ class _LinkedLowering(_KernelLowering):
 
 
 def _entry_point(context: CPUContext, library: Any, described: Any, env: Any) -> Any:
-    """Return the entry point of a kernel; for a step, a stand-in through which kernels find its library."""
+    """Return the entry point of a kernel; for a step, a dummy function that holds the step's library for kernels."""
     if isinstance(library, _KernelCode):
         return _NUMBA_GET_EXECUTABLE(context, library, described, env)
     return _dynfunc.make_function(described.lookup_module(), described.qualname, "a step", 0, env, (library,))
@@ -154,7 +154,7 @@ def _without_garbage_collection() -> Iterator[None]:
 
 
 class _KernelPipeline(CompilerBase):
-    """Numba's passes, with a kernel lowered into a library that links its steps."""
+    """Numba's passes, but the pass that translates a kernel to LLVM uses a library that links the kernel's steps."""
 
     _lowering = _KernelLowering
 
@@ -174,7 +174,7 @@ class _LinkedPipeline(_KernelPipeline):
 
 
 def llvm_module(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
-    """Return a kernel for these types of arguments as an unoptimised LLVM module, and the kernel's name there.
+    """Return a kernel for these types of arguments as an unoptimised LLVM module, and its name in the module.
 
     The module is for another machine, such as WebAssembly. The caller must set Numba's data layout to that of the
     machine before anything is compiled.
@@ -201,7 +201,7 @@ def dispatcher_of(function: Callable[..., Any]) -> Any:
 
 
 def register_step(function: Callable[..., Any], body: Callable[..., Any], *, inlined: bool) -> None:
-    """Let kernels call `function` as a step; compiled kernels run `body`: that function or an equivalent."""
+    """Let kernels call `function` as a step; compiled kernels run `body`, which is that function or an equivalent."""
     options: Any = {"forceinline": inlined, "error_model": "numpy"}
 
     @overload(function, jit_options=options, strict=False)

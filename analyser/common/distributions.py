@@ -30,10 +30,10 @@ class Distribution:
     name : str
         Name of the number.
     values : array, shape (n,)
-        Sorted and distinct.
-    probabilities : float64 array, shape (n,)
+        The possible values, sorted and distinct.
+    probabilities : float64 array, shape (n,), of the values
     trials : int or None
-        Number of simulated trials, the smaller number if two simulations were combined; None if exact.
+        Number of simulated trials; the smaller number if two simulations were combined; None if exact.
     is_combined : bool
         True for a sum or difference of distributions; its intervals are then Hoeffding's for two samples.
 
@@ -148,7 +148,7 @@ def _as_distribution(other: Distribution | float) -> Distribution:
 
 
 def _pairs(first: Distribution, second: Distribution) -> tuple[NDArray[np.float64], int | None]:
-    """Return the probability of each pair of values, and the smaller number of trials; None if both are exact."""
+    """Return the probability of each pair of values, and the smaller number of trials (None if both are exact)."""
     if len(first.values) * len(second.values) > MOST_PAIRS:
         raise InputError(f"{len(first.values)} by {len(second.values)} values", allowed=f"{MOST_PAIRS:,} pairs")
     trials = [distribution.trials for distribution in (first, second) if distribution.trials is not None]

@@ -1,4 +1,4 @@
-"""Input errors with a uniform message: problem, place, allowed values and the most similar name."""
+"""Input errors with a uniform message: file and key, problem, similar names, and allowed values."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from numbers import Integral
 from typing import Any, TypeGuard
 
 LONGEST_MESSAGE = 290  # characters (about 300 with "error: " in a terminal); longer messages are cut in the middle
-LONGEST_PIECE = 100  # characters of the longest quotation, or text without a space; longer ones are cut
+LONGEST_PIECE = 100  # characters of a quotation, or of text without a space; a longer one is cut
 LONGEST_LIST = 120  # characters of the allowed names
-LONGEST_PLACE = 180  # characters that a long message keeps of file and key
-_LEAST_ALLOWED = 60  # characters that a long message keeps of the allowed values, which are cut first
+LONGEST_PLACE = 180  # characters of file and key that a long message keeps
+_LEAST_ALLOWED = 60  # characters of the allowed values, which are cut first, that a long message keeps
 MOST_BITS = 1024  # bits of an integer, so that its digits can be printed
 _PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
 
@@ -62,7 +62,7 @@ class InputError(AnalyserError, ValueError):
         return f"{place}{_cut(self.problem, LONGEST_MESSAGE - len(place + remedy))}{remedy}"
 
     def inside(self, place: str) -> InputError:
-        """Return the error with `place`, such as a file, in front of its location; an empty place changes nothing."""
+        """Return a copy of the error with `place`, such as a file, in front of its location; `place` may be empty."""
         outer = copy.copy(self)
         if not place:
             return outer
@@ -71,7 +71,7 @@ class InputError(AnalyserError, ValueError):
 
 
 class MisspeltError(InputError):
-    """An unknown name, or a value of the wrong type, which no change of other keys can make valid."""
+    """An unknown name or a value of the wrong type: an error that no value of another key can cure."""
 
 
 class TooLargeError(InputError):
@@ -108,7 +108,7 @@ def reason_of(error: OSError) -> str:
 
 
 def _shortened(text: str, longest: int) -> str:
-    """Shorten a comma-separated list: keep the first names that fit, the number left out, and the last name."""
+    """Shorten a comma-separated list: keep the first names that fit and the last, and count those left out."""
     entries = text.split(", ")
     for kept in range(len(entries) - 2 if len(text) > longest else 0, 0, -1):
         fewer = ", ".join([*entries[:kept], f"… {len(entries) - kept - 1} more", entries[-1]])
@@ -137,7 +137,7 @@ def check_text(value: object, where: str, allowed: str) -> None:
 
 
 def check_choice(value: object, where: str, choices: Sequence[str]) -> None:
-    """Raise InputError, with the most similar choice, unless `value` is one of `choices`."""
+    """Raise InputError, with similar choices, unless `value` is one of `choices`."""
     name = value if isinstance(value, str) else ""
     allowed = allowed_names(choices, name)
     check_text(value, where, allowed)

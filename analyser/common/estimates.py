@@ -61,7 +61,7 @@ class Estimate(float):
         return format(float(self), spec) if spec else str(self)
 
     def __str__(self) -> str:
-        """Return a percentage ± half its interval, or both ends if ± leaves [0, 1]; the interval sets the decimals.
+        """Return a percentage ± half its interval; if this range leaves 0% to 100%, the ends of the interval instead.
 
         >>> print(Estimate(0.634), Estimate(0.634, 0.625, 0.643), Estimate(1e-7), Estimate(0, 0, 3.8e-7), sep=", ")
         63.40%, 63.4% ±0.9, <0.01%, <0.00004%
@@ -99,7 +99,7 @@ def _exact_percent(p: float) -> str:
 
 
 def plus_minus(value: float, half: float, suffix: str = "") -> str:
-    """Return a value ± half its interval, with the decimals that give `half` one significant digit; never minus zero.
+    """Return a value ± `half`, both with the decimals that give `half` one significant digit.
 
     >>> plus_minus(63.44, 0.87, "%"), plus_minus(2.5, 0.0096), plus_minus(41.2, 17, "%"), plus_minus(-0.3, 2, " pp")
     ('63.4% ±0.9', '2.50 ±0.01', '41% ±17', '0 pp ±2')
@@ -114,7 +114,7 @@ def decimals_of(half: float) -> int:
 
 
 def estimate(weight: float, trials: int | None) -> Estimate:
-    """Return the estimate of a probability from `weight`: the probability if `trials` is None, else a count of trials.
+    """Return the estimate of a probability; `weight` is the probability itself, or a number of trials out of `trials`.
 
     >>> print(estimate(0.25, None), estimate(25, 100))
     25.00% 25% ±9
@@ -133,14 +133,14 @@ def estimates(weights: Sequence[float], trials: int | None) -> list[Estimate]:
 def mean_of(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> tuple[float, float | None]:
     """Return the mean of a number over a distribution or a simulation, and for a simulation its standard error.
 
-    A constant number is returned without rounding and with error 0. If the weights sum to less than 1 (or `trials`),
-    the number is 0 for the rest.
+    A constant number is returned without rounding and with error 0. If the weights sum to less than 1 (in a
+    simulation: less than `trials`), the number is 0 for the rest.
 
     Parameters
     ----------
     values : array, shape (n,)
     weights : array, shape (n,)
-        Probabilities, or counts of `trials` simulated trials.
+        The probability of each value; in a simulation, the number of trials with this value.
 
     Examples
     --------

@@ -41,7 +41,7 @@ _FILE_KINDS = {  # kinds of files by their first bytes, in lower case
 CUT_SHORT = "the file ends there (truncated?)"  # part of a message
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST_SUFFIX = 16  # characters of the suffix of a temporary name; libraries choose the format by the suffix
-_MOST_WORK = 1 << 20  # limit of the sum, over all dots, of the dot's index in its key
+_MOST_WORK = 1 << 20  # limit of the parser's work: n steps for the n-th dot of a key
 _TOML_PIECE = re.compile(  # strings and comments, which may contain dots; a dot; the end of a key
     r'''"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"{3,5}|\Z)'''  # no possessive quantifiers: Python 3.11.2 errs there
     r"""|'''[^']*(?:'(?!'')[^']*)*(?:'{3,5}|\Z)"""
@@ -130,7 +130,7 @@ def kind_hint(data: bytes) -> str:
 
 
 def parsed_toml(text: str, where: str) -> dict[str, Any]:
-    """Return the table of a TOML or JSON text; InputError for broken text (with line and column), or excess."""
+    """Return the table of a TOML or JSON text; InputError if it is broken (with line and column) or too large."""
     if len(text) > LARGEST_TEXT:
         raise InputError("this text is too large", where=where, allowed=f"up to {LARGEST_TEXT} characters")
     if text.lstrip().startswith("{"):
@@ -181,7 +181,7 @@ def _check_keys(text: str, where: str) -> None:
 
 
 def check_plain(value: object, where: str) -> None:
-    """Raise InputError for data that is circular, too deeply nested or too large, or contains too large numbers."""
+    """Raise InputError for data that are circular, too deeply nested or too many, or contain too large a number."""
     waiting, count = [(value, 0)], 0
     while waiting:
         item, depth = waiting.pop()
@@ -281,7 +281,7 @@ def _make_folder(folder: Path, cleanup: ExitStack) -> None:
 
 
 def _back_up(target: Path, cleanup: ExitStack, undo: ExitStack) -> None:
-    """Let `undo` restore an existing `target` from a copy, or delete a new `target`."""
+    """Let `undo` restore `target` from a copy; if there is no such file yet, let `undo` delete the new one."""
     if not target.exists():
         undo.callback(_try, target.unlink)
         return

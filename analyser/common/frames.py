@@ -1,4 +1,4 @@
-"""Tidy frames (one value per cell, texts as categoricals, names beside selectors of loadouts), and coloured frames."""
+"""Tidy frames (one value per cell, texts as categoricals, names of units beside selectors), and coloured frames."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SENTENCE_COLUMNS = (
     *("aim_title", "asked", "assumptions", "cannot", "doubt"),
     *("lean", "limits", "profiles", "said", "says", "why", "why_not"),
 )
-"""Columns of sentences: in CSV and JSON, not in frames."""
+"""Columns of sentences, which are in CSV and JSON but not in frames."""
 BAR_COLOUR, LOSS_COLOUR = "#dfe6ec", "#e8c9b5"  # colours of bars for figures above 0, and below 0
 _SELECTOR = re.compile(r"\b[a-z0-9-]+/([a-z0-9-]+)@([a-z-]+)")
 
 
 def readable(text: str) -> str:
-    """Return a text with selectors of loadouts replaced by their names, and ``->`` by an arrow.
+    """Return a text with selectors of loadouts (units at a level) replaced by names, and ``->`` by an arrow.
 
     >>> readable("crown/rifle-platoon@basic -> imperium/krupp-field-guns@basic")
     'Rifle Platoon, basic → Krupp Field Guns, basic'
@@ -38,7 +38,7 @@ def readable(text: str) -> str:
 
 
 def names_of(selectors: Sequence[str]) -> list[str]:
-    """Return readable names of loadouts, without a level that all share; if two names are equal, the selectors.
+    """Return readable names of loadouts, without the level if all have the same; if two names are equal, the selectors.
 
     >>> names_of(["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"])
     ['Rifle Platoon', 'Sharp Rifles']
@@ -54,7 +54,7 @@ def names_of(selectors: Sequence[str]) -> list[str]:
 def tidy(data: pd.DataFrame | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return a new tidy frame from a frame, from columns by name, or from rows of plain data.
 
-    - A mapping in a cell becomes several columns, and a list of words one text; tables inside a row are left out.
+    - A mapping in a cell becomes several columns, and a list of words one text; a table in a cell is left out.
     - Texts are categoricals in order of appearance; levels and categories of units are ordered.
     - Flags are `bool`, or `boolean` if some are missing; numbers are `int64` or `float64`.
     - A column of loadouts is followed by a column ``..._name``, unless the frame already has names.
@@ -154,7 +154,7 @@ def heading_of(name: Any) -> str:
 
 
 def name_indices(column: pd.Series[Any], names: Sequence[str]) -> NDArray[np.int64]:
-    """Return the index of each entry of a column in distinct `names`; -1 if missing.
+    """Return for each entry of a column its index in the distinct `names`; -1 if it is not there.
 
     >>> import pandas as pd
     >>> name_indices(pd.Series(["oak", "elm", None, "oak"]), ["ash", "oak"]).tolist()

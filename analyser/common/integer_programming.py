@@ -1,4 +1,4 @@
-"""Integer programmes, solved with HiGHS (in scipy) while its output is discarded."""
+"""Integer programmes, solved with scipy's solver HiGHS, whose output is discarded."""
 
 from __future__ import annotations
 

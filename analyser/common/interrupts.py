@@ -32,7 +32,7 @@ def stop_repeating() -> None:
 
 
 def was_received() -> bool:
-    """Return True after a Ctrl-C. Even if the interrupt was lost, it may be the cause of a later error."""
+    """Return True if a Ctrl-C came. Even a lost interrupt may be the cause of a later error."""
     return bool(_received)
 
 

@@ -1,10 +1,10 @@
 """95% intervals of simulated probabilities, and confidence sequences.
 
 An interval is valid for a number of trials fixed beforehand. If fewer than :data:`MIN_FOR_WILSON` trials have the
-event, or so few lack it, the interval is Blaker's, whose coverage is at least 95% for any probability. Otherwise it is
-Wilson's, which is fast and covers at least 94.5%. Blaker's interval lies inside that of Clopper and Pearson. With one
-to three expected events the mean coverage is 98.6% for Clopper and Pearson, 97.1% for Blaker, and as low as 91.6% for
-Wilson (`docs/calibration.md`).
+event, or fewer than that lack it, the interval is Blaker's, whose coverage is at least 95% for any probability.
+Otherwise it is Wilson's, which is fast and covers at least 94.5%. Blaker's interval lies inside Clopper and Pearson's.
+With one to three expected events the mean coverage is 98.6% for Clopper and Pearson, 97.1% for Blaker, and as low as
+91.6% for Wilson (`docs/calibration.md`).
 
 A confidence sequence has an interval for every number of trials. In 95% of runs all these intervals contain the true
 value, so a simulation may stop at any time. They are 1.5 to 2.5 times as wide as ordinary intervals. Repeated looks at
@@ -29,7 +29,7 @@ Ends = tuple[Floats, Floats]
 
 CONFIDENCE = 0.95
 NORMAL_95 = 1.959963984540054  # half the width of a normal 95% interval, in standard errors
-MIN_FOR_WILSON = 200  # Wilson's interval covers at least 94.5% if so many trials have the event, and so many do not
+MIN_FOR_WILSON = 200  # trials with the event, and trials without it, from which Wilson's interval covers 94.5%
 _FEW_TRIALS = 3 * MIN_FOR_WILSON  # trials up to which the widest interval may be Blaker's
 _COUNTS_SEARCHED = 10  # the search for Blaker's widest interval begins this far below MIN_FOR_WILSON or half the trials
 _MOST_STEPS, _CLOSE_ENOUGH = 200, 1e-13
@@ -138,8 +138,8 @@ def blaker(counts: NDArray[Any], trials: int) -> Ends:
 
     A probability p is in the interval if two tails of its distribution sum to more than 5%. The first is P(count or
     fewer) or P(count or more), whichever is smaller. The second is the longest tail on the other side that is at most
-    as likely as the first. Gaps between such p are filled. Source: Blaker, Confidence curves and improved exact
-    confidence intervals for discrete distributions, Canadian Journal of Statistics 28 (2000).
+    as likely as the first. The interval includes gaps between such p. Source: Blaker, Confidence curves and improved
+    exact confidence intervals for discrete distributions, Canadian Journal of Statistics 28 (2000).
 
     >>> low, high = blaker(np.array([0, 1]), 1000)
     >>> low.round(6).tolist(), high.round(6).tolist()
@@ -155,9 +155,9 @@ def blaker(counts: NDArray[Any], trials: int) -> Ends:
 def _blaker_ends(counts: Floats, trials: int) -> Ends:
     """Return Blaker's intervals for counts up to half of the trials.
 
-    As p moves away from the observed share, the tail at the count becomes less likely. Each time it becomes less likely
-    than the other tail, that tail must give up its innermost value, so the sum jumps down. Blaker's end is the last of
-    these jumps before Clopper and Pearson's end, or the p after it where the sum falls to 5%.
+    As p moves away from the observed share, the first tail (see :func:`blaker`) becomes less likely. Whenever it
+    becomes less likely than the second, the second loses its innermost value, so their sum jumps down. Blaker's end is
+    the last jump before Clopper and Pearson's end or, if the sum is then still above 5%, the later p where it is 5%.
     """
     error, share = 1 - CONFIDENCE, counts / trials
     outer_low, outer_high = clopper_pearson(counts, trials, error)
@@ -231,7 +231,7 @@ def mixture_bounds(counts: ArrayLike, trials: ArrayLike, error: float = ERROR_PR
 
     The bets are mixed uniformly over all probabilities (Robbins, Statistical methods related to the law of the iterated
     logarithm, Annals of Mathematical Statistics 41, 1970). The interval contains every p with ``count ln p + rest ln(1
-    - p) >= ln B(count + 1, rest + 1) + ln error``, where `rest` is the trials without the event.
+    - p) >= ln B(count + 1, rest + 1) + ln error``: `rest` counts the trials without the event, B is the beta function.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ def mean_bounds(
     Examples
     --------
     >>> low, high = mean_bounds(0.5, 0.01, 10**6, trials=1000, tuned_for=1000)
-    >>> round((high - low) / 0.02, 2)  # 1.96 for an interval
+    >>> round((high - low) / 0.02, 2)  # 1.96 for an ordinary interval
     3.04
     """
     spread = _SPREAD * trials / tuned_for
@@ -301,7 +301,7 @@ _SPREAD = 8.0  # see :func:`mean_bounds`; optimal at 95%
 
 
 def _first_inside(is_out: Any, outer: Floats, inner: Floats) -> Floats:
-    """Return an end of an interval, by bisection between `outer` and the point `inner`; `outer` if it is inside."""
+    """Return an end of an interval, by bisection between `inner`, a point inside, and `outer`, which may be inside."""
     inside, outside = inner, outer
     for _ in range(_STEPS):
         middle = (inside + outside) / 2

@@ -25,7 +25,7 @@ from analyser.common.kernel_records import views
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
-Whole = Any  # annotation of an integer whose type the compiler infers, because unsigned indices are faster
+Whole = Any  # annotation of an integer whose type the compiler chooses, because unsigned indices are faster
 
 _COMPILER = "analyser.common.compiler"
 _LOADING_TIME = 0.3  # seconds to read a compiled kernel from disk, including the import of the compiler
@@ -88,8 +88,8 @@ class Kernel(Generic[P, R]):
 class Tiered(Kernel[P, R]):
     """A kernel that is interpreted until the interpreter has taken as long as the compiler would take.
 
-    However many calls follow, they take in all at most twice the minimum time (the ski rental problem: Karlin, Manasse,
-    Rudolph, Sleator: Competitive snoopy caching, 1988). Interpreted and compiled kernels give bit-identical results.
+    All calls together take at most twice as long as with the choice that proves best (the ski rental problem: Karlin,
+    Manasse, Rudolph, Sleator: Competitive snoopy caching, 1988). Both choices give bit-identical results.
     """
 
     def __init__(self, function: Callable[P, R], seconds: float) -> None:
@@ -98,7 +98,7 @@ class Tiered(Kernel[P, R]):
         self._interpreted_time = 0.0
 
     def __call__(self, *arguments: P.args, **_: P.kwargs) -> R:
-        """Call the function; if it is interpreted, the kernels that it calls are compiled, unless they are tiered."""
+        """Call the function. If it is interpreted, so are tiered kernels that it calls; other kernels are compiled."""
         if _compiled_time.get() is not None:
             return self.function(*arguments)  # type: ignore[call-arg]
         if self.compiling_pays():

@@ -1,4 +1,4 @@
-"""Cache of compiled kernels on disk; the key is a digest of their source code.
+"""Cache on disk of kernels (functions compiled with Numba); the key is a digest of their source code.
 
 Numba's cache checks only the file of the kernel. Here the key is a digest of the kernel's module and of all modules of
 this package that it imports, directly or indirectly. So a changed module recompiles only kernels that import it.
@@ -162,7 +162,7 @@ def _is_private(folder: Path) -> bool:
 
 
 def _digest_of_sources(source: Path) -> str:
-    """Return a digest of the code of a source file and of all package modules that it imports, even indirectly."""
+    """Return a digest of the code of a source file and of all package modules that it imports, also indirectly."""
     digests: dict[Path, bytes] = {}
     waiting, number_known = [source], len(_known_digests())
     while waiting:
@@ -189,7 +189,7 @@ def _digest_and_imports(path: Path) -> tuple[bytes, tuple[Path, ...]]:
 
 @lru_cache(maxsize=1)
 def _known_digests() -> dict[str, str]:
-    """Return stored digests of code, by digests of its text and the Python version; computing them takes 0.4 s."""
+    """Return stored digests of code, by digests of Python version and source text; computing all takes 0.4 s."""
     with suppress(OSError, ValueError, AttributeError, TypeError):
         known = json.loads((folder_for(Path(__file__)) / _DIGESTS_FILE).read_bytes())  # type: ignore[operator]
         return {key: value for key, value in known.items() if _HEX_DIGEST.fullmatch(value)}

@@ -1,4 +1,4 @@
-"""NumPy records of numbers and arrays, for kernels: a kernel receives a record of any size as a pointer."""
+"""NumPy records of numbers and arrays, the arguments of kernels: a record of any size is passed as a pointer."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def views(argument: Any) -> Any:
 
 @cache
 def _view_class(attributes: tuple[str, ...]) -> type[SimpleNamespace]:
-    """Return a class of views; its property ``name`` reads and sets the one number in the memory view ``_name``."""
+    """Return a class of views; for ``_name``, a memory view of one number, ``name`` gets and sets the number."""
     return type("View", (SimpleNamespace,), {name.removeprefix("_"): _number_property(name) for name in attributes})
 
 

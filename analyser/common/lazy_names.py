@@ -6,7 +6,7 @@ import ast
 
 
 def modules_of_names(file: str) -> dict[str, str]:
-    """Return the module of each name that a file imports from this package while types are checked."""
+    """Return the module of each public name, which a file imports as ``from module import name as name``."""
     with open(file, encoding="utf-8") as text:  # noqa: PTH123 - importing pathlib would take longer than this function
         tree = ast.parse(text.read())
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]

@@ -28,7 +28,7 @@ from analyser.common.frames import names_of, readable
 CELL_POINTS, LABEL_POINTS, TITLE_POINTS = 8.5, 9.5, 11.0
 DOTS_PER_INCH = 96  # resolution of a picture in a notebook
 MARGIN = 0.12  # inches around the drawing
-_TEXT_TOLERANCE = 0.03  # share by which a text may be wider at another resolution
+_TEXT_TOLERANCE = 0.03  # a text may be wider by this share at another resolution
 PALETTE = "viridis"  # perceptually uniform, also in grey and for colour-blind readers
 AUTO = "auto"
 """Default of the parameter `title`: the plot's own title; another text replaces it, None omits it."""
@@ -283,7 +283,7 @@ def _style_axes(axes: Axes, grid: str) -> None:
 
 
 def _add_legend(ax: Axes, columns: int) -> None:
-    """Add the legend below a picture, in `columns` columns; if it is 0, inside the user's axes."""
+    """Add the legend below a picture, in `columns` columns; with 0 columns, inside the user's axes."""
     if not columns:
         ax.legend()
         return
@@ -336,7 +336,7 @@ def name_rows(ax: Axes, heights: Sequence[float] | NDArray[Any], names: Sequence
 
 
 def luminance(colours: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the relative luminance (WCAG 2) of sRGB colours: shape (..., 3 or 4) to shape (...)."""
+    """Return the relative luminance (WCAG 2) of sRGB colours, whose 3 or 4 channels are the last axis."""
     channels = np.asarray(colours, np.float64)[..., :3]
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
@@ -365,7 +365,7 @@ def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
 
 
 def short_text(value: float, *, is_probability: bool = False) -> str:
-    """Return a number in at most four characters, a probability in percent; not rounded to 0; empty for NaN.
+    """Return a number in at most four characters, a probability in percent; only 0 is ``0``, and NaN is empty.
 
     >>> [short_text(value) for value in (0.0, 0.004, 0.04, 0.44, 4.44, 44.4, -4.44, float("nan"))]
     ['0', '<.01', '.04', '.44', '4.4', '44', '-4.4', '']

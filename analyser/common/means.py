@@ -1,9 +1,9 @@
 """95% intervals of simulated means, for numbers whose possible values are known, even if the simulation misses some.
 
 With two possible values, the interval is that of the probability of one of them. Otherwise it is the normal interval,
-±1.96 standard errors, or Gaffke's if the variance is too uncertain (:data:`ENOUGH_VARIANCE`). Gaffke's gives the
-trials random (Dirichlet) weights; its high end includes one more trial with the largest possible value, its low end
-one more with the smallest. With two values Gaffke's interval is Clopper and Pearson's.
+±1.96 standard errors, or Gaffke's if the variance is too uncertain (:data:`ENOUGH_VARIANCE`). Gaffke's method gives the
+trials random (Dirichlet) weights. For the high end it adds a trial with the largest possible value, for the low end
+one with the smallest. With two values Gaffke's interval is Clopper and Pearson's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from analyser.common.intervals import CONFIDENCE, MIN_FOR_WILSON, NORMAL_95, int
 
 ENOUGH_VARIANCE = MIN_FOR_WILSON  # variance * trials / range**2 from which the normal interval covers 94.5%
 _BISECTION_STEPS = 50
-_NEARLY_SYMMETRIC = 1.25  # ratio of the two sides of an interval up to which ± shows the longer side
+_NEARLY_SYMMETRIC = 1.25  # greatest ratio of the two sides of an interval that is printed as ± the longer side
 
 
 class Mean(NamedTuple):
@@ -80,7 +80,7 @@ def mean_between(values: NDArray[Any], weights: NDArray[Any], trials: int | None
 
 
 def mean_of_moments(mean: float, variance: float, trials: float, least: float, most: float) -> Mean:
-    """Return a simulated mean of a number from `least` to `most`, from its mean and variance alone.
+    """Return a simulated mean and its interval, given only mean and variance of a number between `least` and `most`.
 
     If the normal interval is not valid, the interval is Gaffke's for a number that has only two values. One of them is
     `least` or `most`, whichever is nearer to the mean.
@@ -146,7 +146,7 @@ def _upper_bound(shares: NDArray[np.float64], counts: NDArray[Any]) -> float:
     A Dirichlet-weighted mean exceeds a bound with the probability that a sum of gamma variables is positive. At 2.5%
     the saddlepoint approximation (Lugannani and Rice, 1980) of this probability has a relative error below 1%.
     """
-    atoms, index = np.unique(np.append(shares, np.float64(1)), return_inverse=True)
+    atoms, index = np.unique(np.append(shares, np.float64(1)), return_inverse=True)  # atoms: distinct shares
     weights = np.asarray(np.bincount(index.reshape(-1), np.append(counts, 1.0)), np.float64)
     atoms, weights = atoms[weights > 0], weights[weights > 0]
     if len(atoms) == 1:
@@ -160,7 +160,7 @@ def _upper_bound(shares: NDArray[np.float64], counts: NDArray[Any]) -> float:
 
 
 def _tail(atoms: NDArray[np.float64], weights: NDArray[np.float64], tilt: float) -> tuple[float, float]:
-    """Return the mean of the atoms tilted by `tilt` in (0, 1), and the probability of a mean above it."""
+    """Return a bound, the mean of the atoms tilted by `tilt` in (0, 1), and the probability of a mean above it."""
     tilted = weights / (1 - tilt * atoms)
     end = float(tilted @ atoms / tilted.sum())
     slope = tilt / (1 - tilt * end)
@@ -184,7 +184,7 @@ def mean_figures(name: str, mean: Mean) -> dict[str, Any]:
 def victory_points_figures(
     name: str, rating: int | None, gone: NDArray[np.bool_], weights: NDArray[Any], trials: int | None
 ) -> dict[str, Any]:
-    """Return JSON entries of expected victory points: `rating` if a unit is removed (`gone`, by outcome; AC-5.9)."""
+    """Return JSON entries of expected victory points: `rating` in outcomes where `gone` is True, else 0 (AC-5.9)."""
     if rating is None:
         return {name: None}
     return mean_figures(name, mean_between(gone, weights, trials, np.arange(2)).times(rating))
@@ -240,7 +240,7 @@ def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float,
 
 
 def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float, most: float) -> Mean:
-    """Return the mean, with 95% interval, of amounts that are 0 or from `least` to `most`, from sums of batches.
+    """Return the mean, with 95% interval, of amounts that are 0 or between `least` and `most`, given sums of batches.
 
     The variance is estimated from the batches with Student's t, and limited to variances possible with this mean. With
     one batch it is the largest possible variance. The interval is that of

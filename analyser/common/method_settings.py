@@ -30,7 +30,7 @@ class SimulatedAnswer(Protocol):
         """Number of trials; None if exact."""
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
-        """Return, in a fixed order, the counts of the events or values that must reach `precision`."""
+        """Return in a fixed order the number of trials with each event, or value, that must reach `precision`."""
 
     def with_stopping(self, stopping: Stopping) -> Self:
         """Return the answer with the reason for its number of trials."""
@@ -53,14 +53,13 @@ class Sampling:
     precision : float, str or None
         Monte Carlo, instead of `trials`: simulate until the 95% interval of every probability of this answer is at most
         this wide (1e-5 up to below 1). A text such as ``5%`` is relative to the probability of each event (0.1% up to
-        below 100%). A pilot determines the number of trials (:mod:`analyser.common.precision`).
+        below 100%). A short first simulation, the pilot, determines the number of trials.
     threads : int or None
         1 to 1024 (the result is the same). Default: one for each processor.
     replacement : bool
         Monte Carlo of a fight: put each card back before the next one is drawn (AC-9.3), as the exact method does.
     progress : callable, True or None
-        Called repeatedly with the work done and planned: trials, or for an exact answer steps of work. True shows a
-        bar.
+        Called repeatedly with the trials done and planned (for an exact answer, steps). True shows a progress bar.
 
     Raises
     ------
@@ -124,7 +123,7 @@ class Sampling:
     def solve(self, answer_with: Callable[[Sampling], AnswerT], least: int = 1) -> AnswerT:
         """Return the exact answer, or simulate it with the stated number of trials or until it is precise enough.
 
-        A pilot has at least `least` trials; choose a number that takes no noticeable time.
+        The pilot has at least `least` trials; choose a number that takes no noticeable time.
         """
         if self.is_exact:
             return answer_with(self)

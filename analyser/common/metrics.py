@@ -15,7 +15,7 @@ from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 
 PER_100_POINTS = "_per_100_points"
 PERCENTILE = "_percentile"  # suffix of metrics that are percentiles: integers without an interval
-ALL_LEVELS = "all levels"  # in place of a level's name, if figures are means over levels
+ALL_LEVELS = "all levels"  # stands for the name of a level if figures are means over levels
 AT_LEAST = "p_at_least"
 
 Function = Callable[[Any], Any]
@@ -25,7 +25,7 @@ MetricLike = str | Function
 
 
 class Metric(NamedTuple):
-    """Metric of a comparison: its titles (`{at_least}` stands for a number of models) and its unit of measurement."""
+    """Metric of a comparison: its titles, in which `{at_least}` is a number of models, and its unit of measurement."""
 
     title: str
     head: str  # heading of its column in a notebook
@@ -73,7 +73,7 @@ _BUILT_IN: Mapping[str, Metric] = {
 RESULT_METRICS = ("p_attacker_wins", "p_draw")
 """Metrics of duel results; NaN in other situations."""
 LOSS_METRICS = ("mean_share_lost", "attacker_share_lost")
-"""Metrics of the share of a unit lost, in matchups only; the attacker's is NaN for ranged attacks."""
+"""Metrics of the share of a unit lost, in matchups only; `attacker_share_lost` is NaN for ranged attacks."""
 COMMON_METRICS = tuple(name for name in _BUILT_IN if name not in (AT_LEAST, *LOSS_METRICS, *RESULT_METRICS))
 """Names of the metrics that every situation has, in the order of the columns."""
 DIVISIBLE = tuple(name for name in COMMON_METRICS if name.startswith(("mean_", "expected_")))
@@ -105,7 +105,7 @@ def metric(name: str, function: Function, *, unit: str = "", title: str | None =
         Letters, digits and underscores; not the name of a built-in metric.
     function : callable
         Takes the outcome table of a result (:meth:`analyser.Result.to_frame`). It returns a number for each outcome
-        (the metric is its expected value), a bool for each (the metric is the probability of True), or the metric.
+        (the metric is its mean), a bool for each (the metric is the probability of True), or the metric as one number.
     unit : str
         Unit of the metric; ``"%"`` for a probability, which is shown in percent.
     title : str, optional
@@ -159,7 +159,7 @@ def function_of(name: str) -> Function | None:
 
 
 def metric_by_name(name: str) -> Metric:
-    """Return a metric by name, also one that was passed as a function; for an unknown name, one without a unit."""
+    """Return a metric by name, also one that was passed as a function; for an unknown name, a metric without a unit."""
     known = COMPARE_METRICS | MATCHUP_METRICS
     return known.get(name) or _UNREGISTERED.get(name) or Metric(name, name, name, "")
 
@@ -172,7 +172,7 @@ def figure_title(metric: str, label: str | None) -> tuple[str, int]:
 
 
 def remember_metric(metric: str | Function, taken: Iterable[str] = ()) -> str:
-    """Return the name of a metric; a function is stored under its own name, with `_` appended until that is free."""
+    """Return the name of a metric; a function is stored under its own name, with `_` added until the name is free."""
     if not callable(metric):
         return metric
     name = getattr(metric, "__name__", "custom")
@@ -186,7 +186,7 @@ def remember_metric(metric: str | Function, taken: Iterable[str] = ()) -> str:
 
 @contextmanager
 def temporary_metric(name: str) -> Iterator[None]:
-    """Register, for the length of a ``with`` block, a metric that was passed as a function."""
+    """Register, inside the block only, a metric that was passed as a function."""
     is_new = name in _UNREGISTERED and name not in COMPARE_METRICS
     if is_new:
         MATCHUP_METRICS[name] = COMPARE_METRICS[name] = _UNREGISTERED[name]

@@ -1,6 +1,6 @@
 """Precision of a simulation: the requested width, the trials needed for it, and the reason for stopping.
 
-A pilot determines how many trials are needed; the remaining trials run in one stage. The number of trials
+A pilot (a short first simulation) determines the number of trials, which then run in one stage. This number
 depends on the pilot alone, so a 95% interval keeps its coverage. Source: Stein, A two-sample test for a linear
 hypothesis whose power is independent of the variance, Annals of Mathematical Statistics 16 (1945).
 """
@@ -20,10 +20,10 @@ MOST_PLANNED_TRIALS = 10**11  # simulating so many takes minutes for attacks, a 
 _ALLOWED = "1e-05 up to below 1; or a share of each event, 0.1% up to below 100%, such as '5%'"
 LONGEST_PILOT = 1 << 20  # trials
 _SHORTEST_PILOT, _RELATIVE_PILOT = 1 << 12, 1 << 16  # trials; the second for a relative precision
-_PILOT_DIVISOR = 32  # a pilot has this fraction (1 / 32) of the trials that suffice for any probabilities
+_PILOT_DIVISOR = 32  # a pilot has 1 / 32 of the trials that suffice for every possible probability
 _MARGIN = 4.0  # standard errors by which a probability may differ from the pilot's; exceeded 1 time in 30,000
-_ENOUGH_EVENTS = 100  # number of pilot trials with an event that is enough to estimate its probability
-_PILOT_FACTOR = 4  # factor by which a pilot with fewer events is extended
+_ENOUGH_EVENTS = 100  # pilot trials with an event that are enough to estimate the event's probability
+_PILOT_FACTOR = 4  # a pilot with too few such trials is repeated with 4 times as many trials
 
 
 class Precision(NamedTuple):
@@ -76,7 +76,7 @@ class Precision(NamedTuple):
         return max(least, min(enough, max(enough // _PILOT_DIVISOR, _SHORTEST_PILOT), LONGEST_PILOT))
 
     def longer_pilot(self, counts: NDArray[Any], trials: int) -> int:
-        """Return the number of trials of a longer pilot, or `trials` if that is enough for the rarest event."""
+        """Return the number of trials of a longer pilot, or `trials` if so many are enough for the rarest event."""
         rarest = int(counts.min())
         goal = self._trials_at(rarest / trials, trials)
         return _PILOT_FACTOR * trials if rarest < _ENOUGH_EVENTS and goal > _PILOT_FACTOR * trials else trials
@@ -94,7 +94,7 @@ class Precision(NamedTuple):
         return self._trials_at(float(widest[np.argmin(np.abs(widest - 0.5))]), trials)
 
     def _trials_at(self, probability: float, least: int) -> int:
-        """Return the number of trials, at least `least`, that make the interval of a probability narrow enough."""
+        """Return how many trials, at least `least`, make the interval of a probability narrow enough."""
         from analyser.common.intervals import NORMAL_95, trials_for, width
 
         wanted = self.width * probability if self.relative else self.width

@@ -101,7 +101,7 @@ def percent(probability: float, decimals: int = 1) -> str:
     >>> percent(0.25), percent(1e-6), percent(1 - 1e-6), percent(1.0)
     ('25.0%', '<0.1%', '>99.9%', '100%')
 
-    An event that happened in no trial, or in every trial, has the end of its interval.
+    For an event that happened in no trial, or in every trial, the text is the end of its interval.
 
     >>> percent(Estimate(0.0, 0.0, 0.0199)), percent(Estimate(1.0, 0.93, 1.0))
     ('<2%', '>93%')
@@ -120,7 +120,7 @@ def how_often(probability: float) -> str:
     >>> [how_often(p) for p in (0.0, 0.004, 0.067, 0.25, 0.42, 0.75, 0.97, 1.0)]
     ['never', 'almost never', '1 time in 15', '1 time in 4', '2 times in 5', '3 times in 4', '29 times in 30', 'always']
 
-    A simulated event is at most almost certain; with few trials it only happened in every trial, or in none.
+    A simulated event is never called certain or impossible; after few trials only the trials are described.
 
     >>> [how_often(p) for p in (Estimate(1.0, 0.93, 1.0), Estimate(0.0, 0.0, 0.07), Estimate(1.0, 0.999, 1.0))]
     ['in every trial', 'in no trial', 'almost always']
@@ -293,7 +293,7 @@ def csv_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def code_span(text: str) -> str:
-    """Return a text, which may contain backticks, as code in a line of Markdown.
+    """Return a text as code in a line of Markdown; the text may contain backticks.
 
     >>> code_span("80 -> 75"), code_span("a `b` c"), code_span("`")
     ('`80 -> 75`', '``a `b` c``', '`` ` ``')

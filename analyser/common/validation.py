@@ -52,10 +52,10 @@ def _python_values(data: Any) -> Any:
 def checked(
     model: type[ModelT], data: Mapping[str, Any], *, where: str = "", is_plain: bool = False, house_rules: Any = None
 ) -> ModelT:
-    """Return `data` of a file or section `where` as a `model`; InputError for an unknown key, else for a wrong value.
+    """Return `data` as a record of class `model`; InputError for an unknown key, or else for a missing or wrong value.
 
-    With `is_plain` the slow :func:`plain_data` is left out, because it has returned `data` before. Keywords in the data
-    may refer to `house_rules`, a mapping by name.
+    `where` names the file or section. `is_plain` says that `data` comes from :func:`plain_data`, which is slow and then
+    not called again. Qualities and special rules in `data` may be those in `house_rules`, a mapping by name.
     """
     if not is_plain:
         data = plain_data(data, where)
@@ -156,7 +156,7 @@ def _bounds_in(field: FieldInfo) -> Iterator[dict[str, float]]:
 
 
 def _innermost_model(model: type[Record], loc: tuple[Any, ...]) -> type[Record]:
-    """Return the innermost model on the path `loc`."""
+    """Return the innermost model on the path `loc`, a sequence of keys and indices."""
     for step in loc[:-1]:
         field = next((info for name, info in model.model_fields.items() if step in (name, info.alias)), None)
         inner = _types_in(field.annotation) if field else ()
