@@ -1,1 +1,1 @@
-"""Sweeps: very many fights (cells), computed in parts on one or more machines into a store of Parquet files."""
+"""Sweeps: very many fights (cells), computed in parts on one or more machines, and stored as Parquet files."""

@@ -1,4 +1,4 @@
-"""Computation of cells of a sweep: the fights of a block of attackers against a block of defenders.
+"""Computation of cells of a sweep: the fights of a block, whose rows are attackers and whose columns are defenders.
 
 Attackers and targets are records that can be compared, so equal ranged attacks are computed only once. A varied value
 of a defender, such as DEFENCE, is a field of its record, so a million varied defenders need only a few arrays.
@@ -27,21 +27,21 @@ from analyser.sweep.plan import TARGET_NUMBERS, CellBlock, Plan
 
 
 class _AttackerShots(NamedTuple):
-    """Possible shots of the attackers of a block; attacker i has the shots ``firsts[i]`` to ``firsts[i + 1] - 1``."""
+    """Shots of the attackers of a block; attacker i has the shots ``firsts[i]`` to ``firsts[i + 1] - 1``."""
 
-    attacks: NDArray[np.void]
+    attacks: NDArray[np.void]  # the attack of each shot
     possible: NDArray[np.bool_]  # (shots, categories): True if the shot may target the category
     row_ids: list[str]  # the row of armaments of each shot
     firsts: Integers
-    why_not: Codes  # (attackers, categories): code of the reason if no shot is possible, else -1
+    why_not: Codes  # (attackers, categories): code (see `TextIndex`) of the reason if no shot is possible, else -1
 
 
 class _DistinctTargets(NamedTuple):
-    """Distinct defenders of a block; each column has the index of its defender, or the reason why there is none."""
+    """Distinct defenders of a block, and for each of its columns the defender, or why it cannot exist."""
 
     targets: NDArray[np.void]
     target_of: NDArray[np.int32]  # index in `targets`, by column
-    why_not: Codes  # code of the reason, or -1, by column
+    why_not: Codes  # index in `reasons` if the defender cannot exist, else -1, by column
     reasons: list[str]
 
 
@@ -67,7 +67,7 @@ def shot_cells(plan: Plan, block: CellBlock) -> Cells:
 
 
 def _best_shots(distinct: DistinctSummaries, firsts: Integers) -> tuple[Codes, Codes]:
-    """Return the indices of the best summary and of its shot for each attacker and target, or -1 without a shot.
+    """Return by attacker and target the indices of the best shot's summary (figures) and of this shot; -1 if none.
 
     Shots are compared by the figures of :data:`RANKED_BY` in turn; the first of equal shots is the best.
     """
@@ -83,7 +83,7 @@ def _best_shots(distinct: DistinctSummaries, firsts: Integers) -> tuple[Codes, C
 
 
 def _figures(plan: Plan, distinct: DistinctSummaries, indices: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
-    """Return the computed figures of the summaries at `indices`; figures that no shot has are NaN."""
+    """Return the computed figures of the summaries at `indices`; figures that only charges and duels have are NaN."""
     figures = {}
     for name in plan.file.computed_figures:
         is_known = name in (SUMMARY.names or ())
@@ -143,7 +143,7 @@ def _target(plan: Plan, defender: int) -> Any:
 
 @lru_cache(maxsize=8192)
 def _problems(plan: Plan, defender: int, key: str) -> tuple[str | None, ...]:
-    """Return, for each value of a varied number, why a defender cannot have it; None if it can."""
+    """Return for each value of a varied number the reason why a defender cannot have it; None if it can."""
     number = next(number for number in plan.file.defenders.numbers if number.key == key)
     problems: list[str | None] = []
     for index in range(len(number.values)):
@@ -161,7 +161,7 @@ Codes = NDArray[np.int32]
 
 
 class TextIndex:
-    """Codes of texts: 0, 1, 2 ... in the order of first use; None has the code -1."""
+    """Codes of texts: 0, 1, 2 ... in the order of first use; None (no text) has the code -1."""
 
     def __init__(self) -> None:
         self._codes: dict[str | None, int] = {None: -1}
@@ -192,7 +192,7 @@ class Cells(NamedTuple):
 
 @lru_cache(maxsize=_MOST_VARIED)
 def varied_loadout(plan: Plan, faction: str | None, position: int) -> Loadout | str:
-    """Return the varied attacker of a faction (None: the defender) at a position, or the reason why it cannot exist."""
+    """Return a faction's attacker in a row (None: the defender in a column), or the reason why it cannot exist."""
     section, loadouts = plan.section_and_loadouts(faction)
     (index,), values = plan.axis_indices(faction, range(position, position + 1))
     loadout: Loadout = loadouts[index]

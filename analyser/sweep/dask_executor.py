@@ -40,7 +40,7 @@ class _DaskExecutor(Executor):
         self._executor.shutdown(wait=wait and not cancel_futures)
 
     def count_workers(self) -> int:
-        """Return the number of worker threads, at least 1; InputError if scheduler or workers are missing too long."""
+        """Return the number of worker threads, at least 1; InputError if the scheduler or all workers are lost."""
         if self._client.status not in ("running", "connecting"):
             raise _lost_scheduler_error(self._address)
         info = self._client.scheduler_info(n_workers=-1) if self._client.status == "running" else {}
@@ -82,7 +82,7 @@ def _quiet_dask() -> Iterator[None]:
 
 @contextmanager
 def dask_executor(address: str, workers: int) -> Iterator[Executor]:
-    """Yield an executor on the scheduler at an address; ``"local"`` starts a scheduler and `workers` workers."""
+    """Yield an executor for the scheduler at an address; ``"local"`` starts a scheduler and `workers` workers."""
     try:
         distributed: Any = importlib.import_module("distributed")
         if address == LOCAL:

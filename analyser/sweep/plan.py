@@ -1,7 +1,7 @@
 """Frozen plan of a sweep: all its inputs, and the cells (fights) of each part.
 
-The plan lists no cells, because they follow from their part's number. A part has a ruleset, a situation and
-a faction; its rows are attackers with varied numbers, its columns defenders with varied numbers.
+The plan does not list the cells, because the number of a part determines them. A part has a ruleset, a situation and
+a faction; its rows are that faction's attackers with varied numbers, its columns are defenders with varied numbers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ MOST_DISTANCES = 1_000  # largest number of distances of a sweep
 
 
 class CellBlock(NamedTuple):
-    """Cells of a part or of a slice of it: rows are varied attackers, columns are varied defenders."""
+    """Cells of a part, or of a slice of it: `rows` are positions of varied attackers, `columns` of varied defenders."""
 
     ruleset: str
     situation: Situation
@@ -63,7 +63,7 @@ class CellBlock(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Parts of one ruleset, situation and faction, which together cover its rows and columns."""
+    """All parts of one ruleset, situation and faction; together they have `rows` by `columns` cells."""
 
     ruleset: str
     situation: Situation
@@ -113,7 +113,7 @@ class Plan:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of all inputs of the parts; it covers only the units that take part, not all profiles."""
+        """Digest of all inputs of the parts; of the profiles, it covers only the units that take part."""
         return hashlib.sha256(_canonical(_inputs(self.content))).hexdigest()
 
     @cached_property
@@ -154,7 +154,7 @@ class Plan:
         return self.file.attackers, self.attackers[faction]
 
     def axis_indices(self, faction: str | None, positions: range) -> tuple[Any, list[Any]]:
-        """Return the indices of loadouts and varied values at `positions` of a faction's rows (None: the columns)."""
+        """Return the indices of loadout and varied values at `positions` of a faction's rows (None: of the columns)."""
         section, loadouts = self.section_and_loadouts(faction)
         shape = len(loadouts), *(len(number.values) for number in section.numbers)
         loadout_indices, *values = np.unravel_index(np.arange(positions.start, positions.stop, dtype=np.int64), shape)
@@ -179,7 +179,7 @@ class Plan:
 
     @cached_property
     def situations(self) -> tuple[Situation, ...]:
-        """The situations: ranged attacks at every distance of the file, duels with every policy of the file."""
+        """The situations: a ranged attack once for each distance of the file, a duel once for each policy."""
         return tuple(_situations_of(self.file))
 
     @cached_property
@@ -277,7 +277,7 @@ def check_program(plan: Plan) -> None:
 
 
 def _loadouts_of(section: Side, library: Profiles) -> tuple[Loadout, ...]:
-    """Return the loadouts of a side; InputError if none has one of its levels."""
+    """Return the loadouts of a side at its levels; InputError if there are none."""
     selected = loadouts(section.units, library)
     levels = section.levels
     at_levels = tuple(loadout for loadout in selected if not levels or loadout.level_name in levels)
@@ -305,7 +305,7 @@ def _situations_of(file: SweepFile) -> Iterator[Situation]:
     distances = None if file.distances is None else _distances(file.distances)
     named = situations_named(file.situations)
     for by_policy in zip(*(duel_situations(policy, named) for policy in file.policies)):
-        for situation in dict.fromkeys(by_policy):  # several only for duels
+        for situation in dict.fromkeys(by_policy):  # only duels differ between policies
             if distances is None or situation.kind != "ranged":
                 yield situation
                 continue
@@ -352,7 +352,7 @@ def _checked_plan(plan: Plan) -> Plan:
 
 SHOT_NUMBERS = ("models", "short_range", "long_range", "dice")
 TARGET_NUMBERS = ("models", "defence", "damage_limit", "discipline", "break_limit")
-"""Numbers that affect a ranged attack: `SHOT_NUMBERS` of attackers, `TARGET_NUMBERS` of defenders."""
+"""Numbers that affect a ranged attack: SHOT_NUMBERS are those of attackers, TARGET_NUMBERS of defenders."""
 POINTS_NUMBERS = ("points", "victory_points")
 
 

@@ -1,4 +1,4 @@
-"""Running of sweeps: start, resume, or compute one job of several, on any executor of ``concurrent.futures``.
+"""Running of sweeps: start, resume, or compute a share of the parts, on any executor of ``concurrent.futures``.
 
 The bytes of a part are the same in every run, so the unfinished parts of a lost worker can be submitted again.
 """
@@ -120,7 +120,7 @@ def _run(
 
 
 def parts_of_job(job: str, n_parts: int) -> range:
-    """Return the numbers of the parts of one job, written as ``"number/jobs"``; there are `n_parts` parts in all.
+    """Return the numbers of the parts of a job, out of `n_parts`; the job ``"2/4"`` is the second of four.
 
     >>> list(parts_of_job("2/4", 10))
     [1, 5, 9]
@@ -133,7 +133,7 @@ def parts_of_job(job: str, n_parts: int) -> range:
 
 
 PARTS_PER_WORKER = 3  # parts submitted per worker at a time, so that no worker waits for this process
-MOST_LOSSES = 5  # a part that is lost with its worker this often is taken to be the cause
+MOST_LOSSES = 5  # if a part and its worker are lost this often, the part is taken to be the cause
 _REMEDY = "more memory per worker, or smaller parts (part_cells)"
 POLL_SECONDS = 0.2  # seconds between checks of the futures
 # names of exceptions by which this module recognises a lost worker, including Dask's
@@ -179,7 +179,7 @@ def compute_parts(
 ) -> int:
     """Compute the `missing` parts and return their number; `progress` is called after each part.
 
-    `start_executor` is called again if an executor breaks. Workers write the parts.
+    `start_executor` is called again if an executor breaks. The workers themselves write the parts.
 
     Raises
     ------

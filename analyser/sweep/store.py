@@ -30,11 +30,11 @@ _DIGITS = 16  # hexadecimal digits of a digest: 64 bits, enough to detect damage
 _PART_NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
 _PLAN_PREFIX = f".{Path(PLAN).stem}-"  # prefix of the temporary file of a plan that another job is writing
 _MOST_DIFFERENCES = 6
-_OLD = 3600.0  # seconds after which an unfinished file is a remnant of a killed process; a part takes seconds
+_OLD = 3600.0  # seconds after which an unfinished file must come from a killed process; a part takes seconds
 
 
 class PartFile(NamedTuple):
-    """File of a part; `is_whole` is True if it has the length that its name states, and is in the right folder."""
+    """File of a part; `is_whole` is True if the file has the length that its name states and is in the right folder."""
 
     number: int
     path: Path
@@ -43,14 +43,14 @@ class PartFile(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A file that is no valid part of the store, and the reason."""
+    """A file that is not a valid part of the store, and the reason."""
 
     path: Path
     why: str
 
 
 class StoreCheck(NamedTuple):
-    """Result of a full check of a store: numbers of whole and missing parts, and files that are no valid part."""
+    """Result of a full check of a store: numbers of whole and missing parts, and files that are not valid parts."""
 
     whole: int
     damaged: tuple[Fault, ...]
@@ -164,7 +164,7 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the store against other runs, except jobs with ``--part``; InputError if another run holds the lock."""
+        """Lock the store against other runs (not against jobs with ``--part``); InputError if another run holds it."""
         lock = FileLock(str(self.folder / LOCK))
         try:
             held = lock.acquire(timeout=0)
@@ -187,7 +187,7 @@ class Store:
 def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
     """Return the store of a plan: a new store in an empty folder, or the existing store of the same plan.
 
-    Raises InputError for a folder with other content, and for a store of another plan (with the differences).
+    InputError for a folder with other content, and for a store of another plan (the message lists the differences).
     """
     path = _store_at(folder)
     check_writable(path / PLAN)
@@ -210,7 +210,7 @@ def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
 
 
 def _store_at(folder: str | os.PathLike[str]) -> Path:
-    """Return the folder of a store as a path; InputError if the name is not UTF-8, which readers of Parquet need."""
+    """Return the folder of a store as a path; InputError if its name is not UTF-8, which Parquet readers need."""
     path = path_of(folder, "store")
     try:
         os.fspath(real_path(path)).encode()

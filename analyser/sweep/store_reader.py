@@ -112,13 +112,13 @@ class Sweep:
         return list(self.dataset.schema.names)
 
     def count(self, **where: Any) -> int:
-        """Return the number of cells that pass a filter (:meth:`frame`)."""
+        """Return the number of cells that pass a filter (see :meth:`frame`)."""
         chosen = self._filter(where)
         with self._read_errors():
             return int(self.dataset.count_rows(filter=chosen))
 
     def batches(self, columns: Sequence[str] | None = None, **where: Any) -> Iterator[pd.DataFrame]:
-        """Yield the cells that pass a filter (:meth:`frame`), in batches of at most 262,144 to limit memory."""
+        """Yield the cells that pass a filter (see :meth:`frame`), in batches of at most 262,144 to limit memory."""
         chosen = self._checked_columns(columns)
         options: dict[str, Any] = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
         options |= {"batch_size": BATCH_ROWS, "columns": chosen, "filter": self._filter(where)}
@@ -191,7 +191,7 @@ class Sweep:
     def heatmap(self, metric: str = _DESTROYED, *, ax: Axes | None = None, **where: Any) -> Axes:
         """Draw a heatmap of attackers against defenders, with means over the varied numbers.
 
-        The filter `where` (:meth:`frame`) must leave one situation and one ruleset.
+        The filter `where` (see :meth:`frame`) must leave one situation and one ruleset.
         """
         table = self._matchups((metric,), where)
         others = {name: value for name, value in where.items() if name != "situation"}  # the plot names the situation
@@ -209,8 +209,8 @@ class Sweep:
         Raises
         ------
         InputError
-            The sweep lacks a figure that prices need, the filter leaves several rulesets, or no loadouts are both
-            attackers and defenders.
+            The sweep lacks a figure that prices need, the filter leaves several rulesets, or no loadout is both an
+            attacker and a defender.
         """
         from analyser.analysis.matchups import Matchups
         from analyser.analysis.prices import fair_points_in
@@ -392,7 +392,7 @@ def _dice(loadout: Loadout, row_id: Any) -> float:
 
 
 def _by_pair(table: pd.DataFrame, pair: list[str], figures: Sequence[str]) -> pd.DataFrame:
-    """Combine the means of each pair over its rows of armaments, and name the row used most (of equals, the first)."""
+    """Combine the means of each pair over its rows of armaments, and add the row used most (first by name if equal)."""
     weighed = table.assign(**{name: table[name] * table["cells"] for name in figures})
     means = weighed.groupby(pair, sort=False)[[*figures, "cells"]].sum(min_count=1)
     for name in figures:

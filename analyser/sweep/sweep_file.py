@@ -95,7 +95,7 @@ def _one_or_several(value: object) -> object:
 
 
 class Side(Record):
-    """The units of a side, and the numbers that are varied."""
+    """The units of a side, their levels, and the values of the numbers that are varied."""
 
     units: Several[str]
     levels: Several[LevelName] = ()
@@ -127,7 +127,7 @@ class NamedRuleset(Record):
     deck: Deck | None = None
 
     def completed_from(self, usual: Ruleset, stated: Collection[str] = ()) -> Ruleset:
-        """Return the ruleset; missing parts, and the parts named in `stated`, come from `usual`."""
+        """Return the ruleset, with missing parts, and the parts named in `stated`, taken from `usual`."""
         own = {name: part for name in ("die", "deck") if name not in stated and (part := getattr(self, name))}
         return usual.model_copy(update=own)
 

@@ -1,4 +1,4 @@
-"""Table of one part of a sweep, computed in slices, with a description of each column."""
+"""Table of one part of a sweep: computed in slices (blocks of cells), with a description of each column."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def table_of(plan: Plan, block: CellBlock, schema: pa.Schema) -> pa.Table:
 
 
 def _side_columns(plan: Plan, faction: str | None, positions: range, broadcast: Any) -> Iterator[pa.Array]:
-    """Yield the selector and the varied numbers of a faction's attackers; without a faction, of the defenders."""
+    """Yield the columns of selectors and varied numbers of a faction's attackers (None: of the defenders)."""
     section, loadouts = plan.section_and_loadouts(faction)
     indices, values = plan.axis_indices(faction, positions)
     names = [loadout.selector for loadout in loadouts[indices[0] : indices[-1] + 1]]
@@ -89,7 +89,7 @@ def _points_figures(plan: Plan, block: CellBlock, figures: dict[str, Floats]) ->
 
 
 def _level_values(plan: Plan, faction: str | None, positions: range, key: str) -> Floats:
-    """Return the number `key`, after variation, of the loadout at each position; NaN if it has none."""
+    """Return the number `key` of the varied loadout at each position; NaN if it has none."""
     section, loadouts = plan.section_and_loadouts(faction)
     indices, values = plan.axis_indices(faction, positions)
     stated = [getattr(loadout.level, key) for loadout in loadouts[indices[0] : indices[-1] + 1]]
@@ -120,7 +120,7 @@ def _fields(plan: Plan) -> Iterator[pa.Field]:
         for number in numbers:
             use = "added to that of the profile" if number.is_added else "in place of that of the profile"
             yield _arrow_field(f"{side}_{number.column}", pa.int32(), f"{number.key} of the {side}, {use}")
-    yield _arrow_field("row", word, "the best row of the attacker, which it uses; null if it uses none or several")
+    yield _arrow_field("row", word, "row of armaments that the attacker uses; null if it uses none or several")
     yield _arrow_field("why_not", word, "reason for missing figures; null if they exist")
     kind = pa.float32() if plan.file.single else pa.float64()
     precision = {"method": "exact", "precision": "rounded to 32 bits" if plan.file.single else "within 1e-12"}
