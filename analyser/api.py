@@ -56,9 +56,9 @@ def attack(
     Parameters
     ----------
     attacker : selector or mapping; or Scenario, path or mapping
-        The attacker: a selector, or the keys of ``[attack]``. Without a `target`: a scenario (`docs/scenario.md`).
+        A selector, or a mapping with the keys of ``[attack]``. Without a `target`: a scenario (`docs/scenario.md`).
     target : selector or mapping, optional
-        The unit that is attacked: a selector, or the keys of ``[target]``.
+        The unit that is attacked: a selector, or a mapping with the keys of ``[target]``.
     method : "exact" or "monte-carlo"
         The exact distribution, or simulated trials.
     trials : int, optional
@@ -74,7 +74,7 @@ def attack(
     profiles : Profiles or path, optional
         Library, or folder of unit files, in which selectors are looked up. Default: the shipped profiles.
     progress : callable or True, optional
-        Called repeatedly with the numbers of simulated and of planned attacks; True shows a progress bar.
+        Called repeatedly with the number of attacks simulated so far and the number planned. True: a progress bar.
     **conditions
         The keys of ``[attack]``, such as ``distance=6``, and bonuses and penalties by name, such as ``aiming=True``.
 
@@ -125,7 +125,7 @@ def charge(
     Parameters
     ----------
     attacker : selector or mapping; or ChargeScenario, path or mapping
-        The charger: a selector, or the keys of ``[attacker]``. Without a `target`: a scenario (`docs/scenario.md`).
+        A selector, or a mapping with the keys of ``[attacker]``. Without a `target`: a scenario (`docs/scenario.md`).
     target : selector or mapping, optional
         The unit that is charged.
     secondary : sequence of selectors or mappings
@@ -193,7 +193,7 @@ def focus(
     Parameters
     ----------
     attacks : sequence of selectors or mappings; or FocusScenario, path or mapping
-        The attackers, in order: selectors, or the keys of ``[[attacks]]``. Without a `target`: a whole scenario.
+        The attackers, in order: selectors, or mappings with keys of ``[[attacks]]``. Without a `target`: a scenario.
     target : selector or mapping, optional
         Target of all attacks.
     until : (float, str), optional
@@ -246,7 +246,7 @@ def duel(
     Parameters
     ----------
     a : selector or mapping; or DuelScenario, path or mapping
-        One unit: a selector, or the keys of ``[a]``. Without `b`: a whole scenario (`docs/scenario.md`).
+        A selector, or a mapping with the keys of ``[a]``. Without `b`: a scenario (`docs/scenario.md`).
     b : selector or mapping, optional
         The other unit.
     method, trials, seed, precision, threads, replacement, profiles, progress
@@ -291,9 +291,9 @@ def exact(
 
     Parameters
     ----------
-    question : scenario, path or mapping; with a `target` a selector, a mapping or several
-        An attack, charge, focus fire or duel (`docs/scenario.md`), or morale (`docs/morale.md`). Battles need
-        :func:`simulate`. With a `target`: the attacker (for focus fire, the attackers).
+    question : scenario, path or mapping; with a `target`: a selector, a mapping, or a list of these
+        An attack, charge, focus fire or duel (`docs/scenario.md`), or a morale question (`docs/morale.md`). Battles
+        need :func:`simulate`. With a `target`: the attacker (for focus fire, the list of attackers).
     target : selector or mapping, optional
         The target of the attack, or of the other fight that `kind` names.
     kind : str, optional
