@@ -3,7 +3,7 @@
 Numba compiles every function to machine code, although Python calls only the kernel. Here a step is only translated to
 LLVM code. The kernel links all steps that it reaches, and the optimiser runs once, which takes less than half the time.
 While a kernel is compiled, internal methods of Numba are replaced, but only in tested versions (:data:`LINKS_ONCE`).
-Other versions compile the same kernels unmodified, which is slower; their results are the same.
+Other versions of Numba are not modified and compile the same kernels more slowly; the results are the same.
 """
 # mypy: disable-error-code="no-untyped-call"
 

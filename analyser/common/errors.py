@@ -17,7 +17,7 @@ LONGEST_MESSAGE = 290  # characters (about 300 with "error: " in a terminal); lo
 LONGEST_PIECE = 100  # characters of a quotation, or of text without a space; a longer one is cut
 LONGEST_LIST = 120  # characters of the allowed names
 LONGEST_PLACE = 180  # characters of file and key that a long message keeps
-_LEAST_ALLOWED = 60  # characters of the allowed values, which are cut first, that a long message keeps
+_LEAST_ALLOWED = 60  # characters of the allowed values that a long message keeps; they are cut first
 MOST_BITS = 1024  # bits of an integer, so that its digits can be printed
 _PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
 

@@ -29,7 +29,7 @@ Ends = tuple[Floats, Floats]
 
 CONFIDENCE = 0.95
 NORMAL_95 = 1.959963984540054  # half the width of a normal 95% interval, in standard errors
-MIN_FOR_WILSON = 200  # trials with the event, and trials without it, from which Wilson's interval covers 94.5%
+MIN_FOR_WILSON = 200  # fewest trials with the event, and fewest without it, for Wilson's interval (it covers 94.5%)
 _FEW_TRIALS = 3 * MIN_FOR_WILSON  # trials up to which the widest interval may be Blaker's
 _COUNTS_SEARCHED = 10  # the search for Blaker's widest interval begins this far below MIN_FOR_WILSON or half the trials
 _MOST_STEPS, _CLOSE_ENOUGH = 200, 1e-13

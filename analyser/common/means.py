@@ -20,7 +20,7 @@ from analyser.common.intervals import CONFIDENCE, MIN_FOR_WILSON, NORMAL_95, int
 
 ENOUGH_VARIANCE = MIN_FOR_WILSON  # variance * trials / range**2 from which the normal interval covers 94.5%
 _BISECTION_STEPS = 50
-_NEARLY_SYMMETRIC = 1.25  # greatest ratio of the two sides of an interval that is printed as ± the longer side
+_NEARLY_SYMMETRIC = 1.25  # up to this ratio of its two sides an interval is printed as ± the longer side
 
 
 class Mean(NamedTuple):
@@ -160,7 +160,7 @@ def _upper_bound(shares: NDArray[np.float64], counts: NDArray[Any]) -> float:
 
 
 def _tail(atoms: NDArray[np.float64], weights: NDArray[np.float64], tilt: float) -> tuple[float, float]:
-    """Return a bound, the mean of the atoms tilted by `tilt` in (0, 1), and the probability of a mean above it."""
+    """Return a bound (the mean of the atoms, tilted by `tilt` in (0, 1)) and the probability of a mean above it."""
     tilted = weights / (1 - tilt * atoms)
     end = float(tilted @ atoms / tilted.sum())
     slope = tilt / (1 - tilt * end)

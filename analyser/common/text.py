@@ -44,7 +44,7 @@ _RATING_REASONS = {
 
 
 def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> list[str]:
-    """Return rows of equal length as lines; `sides` has `<` or `>` by column, and the last sign holds for the rest."""
+    """Return rows of equal length as lines; `sides` has `<` or `>` for each column, the last also for later columns."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     sides = sides.ljust(len(widths), sides[-1])
     return [gap.join(f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths)).rstrip() for row in rows]

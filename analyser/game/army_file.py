@@ -268,7 +268,7 @@ def _stated_loadout(
 
 
 def _unused_name(entry: UnitEntry, loadout: units.Loadout, used: Collection[str], stated: Collection[str]) -> str:
-    """Return the stated name or ``id@level``, numbered if taken; InputError if the entry of one unit states it."""
+    """Return the stated name or ``id@level``, numbered if taken (InputError if stated for a single unit)."""
     base = entry.name or f"{loadout.unit.id}@{loadout.level_name}"
     if base not in used and (entry.name is not None or base not in stated):
         return base

@@ -94,7 +94,7 @@ def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
 
 
 def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selector: str = "", hint: str = "") -> ItemT:
-    """Return the only item whose name is `part`, or else begins with it, has a word beginning with it, or contains it.
+    """Return the only item whose name is `part`; or else begins with it; or has a word that does; or contains it.
 
     InputError if none or several match. `items` are pairs of a name and an item; the other parameters are for messages.
     """

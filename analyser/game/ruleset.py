@@ -70,7 +70,7 @@ def face_mask(names: tuple[str, ...]) -> int:
 
 
 class FaceRule(Record):
-    """A custom face of the die, or a printed face with other effects."""
+    """A custom face of the die, or a changed printed face; `rerolled` is the lowest rating that re-rolls it."""
 
     page = "docs/keys.md"
 

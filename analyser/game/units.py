@@ -397,7 +397,7 @@ def _check_known(what: str, name: str, names: Iterable[str]) -> None:
 
 
 def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
-    """Return a row's dice for `count` models or damage (`special`: in parentheses, if any); InputError if unlisted."""
+    """Return the dice (`special`: in parentheses, if any) for `count` models or damage; InputError without a band."""
     band = row.band(count)
     if band is None:
         covered = ", ".join(f"{band.first}-{band.last}" for band in row.bands)

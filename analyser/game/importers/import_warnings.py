@@ -117,7 +117,7 @@ def _cells(row: Row, bands: Iterable[Band]) -> str:
 
 
 def _doubts_of_bands(unit: Unit, row: Row) -> Iterator[tuple[str, str]]:
-    """Yield a doubt unless the bands cover each number of models (or a behemoth's damage) exactly once (AC-2.3)."""
+    """Yield a doubt if the bands lack or repeat a number of models, or of damage for a behemoth (AC-2.3)."""
     first, last, noun = 1, max(level.models for level in unit.levels.values()), "models"
     if "behemoth" in unit.traits:
         first, last, noun = 0, unit.damage_limit - 1, "damage"
