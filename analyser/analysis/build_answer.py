@@ -21,8 +21,8 @@ ASSUMPTIONS = (
     "points that are expected to survive it. Each unit of both sides acts once on a random enemy unit, drawn in "
     "proportion to points. Unlike battles, it leaves out distances, orders, passengers and interactions of units.",
     "Destroyed, broken and fled units lose all their points, other units their points times the share that is lost.",
-    "At a distance both sides shoot; nearby each unit takes the better of a shot and a charge. Both situations count "
-    "equally.",
+    "At a distance both sides shoot; nearby each unit takes the better of a shot and a charge. If situations of both "
+    "kinds are used, both kinds count equally.",
     "Lists have no boons of battlegroups, and their transports are empty.",
 )
 TYPICAL = (

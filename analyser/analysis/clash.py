@@ -120,10 +120,8 @@ class Clash(FramedAnswer):
         if self.battle_figures:
             won, lost, draw = (estimate_in(self.battle_figures, f"p_{name}") for name in ("victory", "defeat", "draw"))
             return result_sentence(mine, yours, won, lost, draw)
-        if n_hard := len({unit.target for unit in self.mine.hard_targets}):
-            kinds = counted(len(self.yours.army.loadouts), "kind")
-            return f"{mine} can hardly hurt {n_hard} of {kinds} of units of {yours}."
-        return f"{mine} can hurt every kind of unit of {yours}."
+        n_hard, kinds = len({unit.target for unit in self.mine.hard_targets}), len(self.yours.army.loadouts)
+        return f"Hard targets for {mine}: {n_hard or 'none'} of the {counted(kinds, 'kind')} of units of {yours}."
 
     @property
     def summary(self) -> dict[str, Any]:
