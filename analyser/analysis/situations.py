@@ -125,7 +125,7 @@ def _charger(attacker: Loadout, stated_row: str | None) -> dict[str, Combatant] 
 def _charges(
     attackers: Sequence[dict[str, Combatant] | str], targets: Sequence[Combatant], ruleset: Ruleset
 ) -> list[RowResults]:
-    """Return for each charge between levels of two units its results by row, or the reason why it is impossible."""
+    """Return the results of each charge between levels of two units by row, or the reason why it is impossible."""
     rows = attackers[0]  # all levels have equal rows
     if isinstance(rows, str):
         return [rows] * (len(attackers) * len(targets))
@@ -164,7 +164,7 @@ def _distributions(
     ruleset: Ruleset,
     first_index: int = 0,
 ) -> list[Joint | str]:
-    """Return the results of `pairs`, levels of the same two units; the fight with the most models gives the others.
+    """Return the results of `pairs`, levels of two units; the fight with the most models includes the other fights.
 
     `program(index)` returns the program of a pair's fight, or raises InputError; the first pair has `first_index`.
     """
@@ -401,7 +401,7 @@ ALL_SITUATIONS = "all"
 SITUATIONS: Mapping[str, Situation] = {one.name: one for one in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}
 """The situations that users can name."""
 EXCHANGES = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
-"""Situations, far apart and near, in which each side acts once: for prices and lists."""
+"""Situations for prices and army lists: single actions, far apart and near."""
 
 
 def situations_named(stated: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:

@@ -28,7 +28,8 @@ RULE = (
     "Over-priced: likewise more than 10% above them; or another loadout does as well for no more points.",
     f"Fair: within 10%, with a probability of at least {FAIR_AT:.0%}.",
     "Undecided: no probability is high enough, or another reason, which is stated, prevents a verdict.",
-    "Most prices are assumed to be about right, so a price can be fair despite a wide interval.",
+    "The probabilities also assume that most prices are about right; the intervals do not. So a price can be fair "
+    "although its interval is wide, or although it is more than 10% from the fair points.",
 )
 _NORMAL_80, NORMAL_97_5 = 0.8416, 1.96  # 80% and 97.5% quantiles of the standard normal distribution
 _DIRICHLET = 5.0  # parameter of the weights of battlefields; with two of these, 95% of weights are 21% to 79%

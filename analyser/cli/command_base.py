@@ -235,7 +235,7 @@ class Command(click.Command):
         """Write the options under their headings; a default command first lists the other commands of its group."""
         if (group := _group_of_default(ctx)) is not None:
             others = [(name, group.summary(name)) for name in group.summaries if name != group.default_command]
-            _write_sections(formatter, {f"Other commands ('{group.default_command}' may be left out)": others})
+            _write_sections(formatter, {f"Other commands of {group.name} (default: {group.default_command})": others})
         sections: dict[str, list[tuple[str, str]]] = {}
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         is_short = len(options) > MOST_SHORT_HELP_OPTIONS and ALL_HELP not in ctx.meta

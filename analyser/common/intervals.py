@@ -156,8 +156,9 @@ def _blaker_ends(counts: Floats, trials: int) -> Ends:
     """Return Blaker's intervals for counts up to half of the trials.
 
     As p moves away from the observed share, the first tail (see :func:`blaker`) becomes less likely. Whenever it
-    becomes less likely than the second, the second loses its innermost value, so their sum jumps down. Blaker's end is
-    the last jump before Clopper and Pearson's end or, if the sum is then still above 5%, the later p where it is 5%.
+    becomes less likely than the second, the second loses its innermost value, so their sum jumps down. The last jump
+    before Clopper and Pearson's end is Blaker's end if it brings the sum to 5% or less. Otherwise Blaker's end is the
+    p beyond this jump where the sum reaches 5%.
     """
     error, share = 1 - CONFIDENCE, counts / trials
     outer_low, outer_high = clopper_pearson(counts, trials, error)

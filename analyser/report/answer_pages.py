@@ -63,9 +63,9 @@ def battle_page(answer: BattleResult) -> str:
 WON, DRAWN, LOST = "won", "drawn", "lost"
 _RESULTS = (  # results for the first army, best first: event, name on the page, CSS class
     ("devastating_victory", "{mine} wins devastatingly", "won much"),
-    ("victory", "{mine} wins otherwise", WON),
+    ("victory", "{mine} wins, not devastatingly", WON),
     ("draw", "draw", DRAWN),
-    ("defeat", "{yours} wins otherwise", LOST),
+    ("defeat", "{yours} wins, not devastatingly", LOST),
     ("devastating_defeat", "{yours} wins devastatingly", "lost much"),
 )
 _MOST_TICKS = 8
@@ -253,7 +253,7 @@ def check_page(answer: BalanceCheck) -> str:
 
 def _army_row(row: Mapping[Any, Any]) -> dict[str, Any]:
     """Return a row of the picture: the win rate and the predicted win rate, in percent."""
-    fair, even = f"fair {row['fair_points']:.0f}", f"even here {even_text(row)}"
+    fair, even = f"fair {row['fair_points']:.0f}", f"breaks even here at {even_text(row)}"
     note = f"{row['role']} · {row['number']} × {row['points']} points, {fair}, {even}"
     won, predicted = row["win_rate"], row["by_fair_points"]
     kind = "undecided" if abs(row["off"]) < MISFIT_DIFFERENCE / 2 else "under" if row["off"] > 0 else "over"

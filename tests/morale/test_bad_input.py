@@ -71,7 +71,7 @@ WRONG = {
     ],
     "compare": [
         (FIVE | {"mordheim": {"leadership": 13}}, "mordheim.leadership: 13 is not usable"),
-        ({"models": 3}, "both losses and a duel, or neither"),
+        ({"models": 3}, "losses and a duel are both stated, or both missing"),
         (FIVE | {"side": "b"}, "side: needs [duel]"),
         (SHOOT_OUT | {"a": "crown/rifl-p"}, "did you mean 'rifle-platoon'"),
         (SHOOT_OUT | {"models": 3}, "models: the duel determines this key (allowed: left out, or 6)"),

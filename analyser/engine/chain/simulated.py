@@ -1,6 +1,6 @@
 """Simulated Markov chains: trials in the same state form a group, of which only the size is stored.
 
-How many trials of a group roll each total is drawn from a multinomial distribution, as if all dice were rolled one by
+A multinomial distribution gives the number of trials of a group that roll each total, as if all dice were rolled one by
 one. The replay of a trial follows its group. If the group splits, a separate random stream assigns trials to the parts.
 """
 
@@ -223,7 +223,7 @@ def simulated_counts(
 ) -> Recorded:
     """Count the trials in each state at each recording; the result does not depend on `threads`.
 
-    `part` numbers the chains of a question, which have independent random numbers.
+    `part` is the index of the chain in its question; each chain has its own random numbers.
 
     >>> from analyser.engine.chain.chain import fair_die
     >>> throw = Chain(0, (Phase(lambda _, totals: totals, fair_die(6), 1), RECORD), 7)

@@ -33,7 +33,7 @@ class Kind(IntEnum):
     ROLL_BUILDING_DIE = 9  # after an attack on a building (Siegebreaker)
     END_ROUND = 10
     ROLL_DEMISE_DIE = 11  # after the last model is lost (Spectacular Demise); success: a strike that reaches the enemy
-    ROLL_PANIC_DIE = 12  # the demise die, given that it was not a success; success: a miss
+    ROLL_PANIC_DIE = 12  # the demise die if it showed no strike; success: it shows a miss
     TEST_PANIC = 13  # the enemy's suppression test after a miss of the demise die
     SPREAD_FUMES = 14  # Corrosive Fumes disorder each unit that they reach
     CLEAR_MARK = 15  # removes the mark of a Throw or of a Tail Gunner
@@ -132,7 +132,7 @@ def operation_at(operations: Integers, place: int) -> Op:
 
 
 def _house_rule_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
-    """Return the dice that house rules add by strike: beyond and at short range, or without rules one array of 0."""
+    """Return the dice that house rules add to each strike: one array for each range, or one array of zeros."""
     attacks, targets = setup["attacks"][:strikes], setup["targets"][:strikes]
     if not attacks["house_1"].any() and not targets["house_1"].any():
         return [np.zeros((strikes, 1), np.int64)]
@@ -141,7 +141,7 @@ def _house_rule_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
 
 
 def first_pools(setup: Setup, operations: Integers) -> Integers:
-    """Return the index of the first pool by strike and number of dice (`PoolCache`), for the strikes of a program."""
+    """Return the index of the first pool of each strike and number of dice; each rating has a pool (`PoolCache`)."""
     strikes = 1 + operations[operations[:, 0] == Kind.STRIKE, 2].max(initial=-1)
     table = setup["dice"][:strikes, :, : setup["dice_entries"]].reshape(strikes, 2 * setup["dice_entries"])
     fixed = setup["strikes"]["fixed_dice"][:strikes, None]

@@ -90,7 +90,8 @@ class Question(MoraleQuestion):
     @model_validator(mode="after")
     def _fits_together(self) -> Question:
         if (self.losses is None) == (self.duel is None):
-            raise ValueError("both losses and a duel, or neither (allowed: losses, or the units a and b of a duel)")
+            problem = "losses and a duel are both stated, or both missing"
+            raise ValueError(f"{problem} (allowed: losses, or the units a and b of a duel)")
         if self.duel is not None and self.attacks != 1:
             raise ValueError("attacks: the duel determines the attacks (allowed: left out)")
         if self.duel is None and self.side != "a":

@@ -257,7 +257,7 @@ def state_after(units: Units, phase: int, unit: int, game: GameState, collapsed:
 
 @step
 def distinct_totals(units: Units, phase: int, unit: int, game: GameState) -> int:
-    """Return how many totals, from 0 up, must be computed: ALL if any may occur, 0 if the phase has no effect."""
+    """Return how many totals, from 0 up, must be computed: ALL, 1 for a flight without dice, 0 without effect."""
     if phase == PIPS:
         return ALL if (game.status == ROUTED).any() else 0
     if phase == CHARGE_IN_ROUT:
