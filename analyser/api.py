@@ -383,7 +383,8 @@ def evaluate(
     Returns
     -------
     pandas.DataFrame
-        `question` (its path, or its index), `kind`, `method`, and the numbers of :attr:`Result.summary`.
+        `question` (its path, or its index), `kind`, `method`, and the numbers of :attr:`Result.summary`. A question
+        about morale has several rows: those of its tables (column `table`), except distributions.
 
     Examples
     --------
@@ -394,18 +395,19 @@ def evaluate(
     """
     import pandas as pd
 
+    if isinstance(questions, str | Mapping) or not isinstance(questions, Iterable):
+        raise InputError("no list of questions", where="questions", allowed="a list, also for a single question")
     sampling = Sampling(method, trials, seed, precision, threads)
     rows: list[dict[str, Any]] = []
     for index, question in enumerate(questions):
-        is_path = isinstance(question, str | PathLike)
+        name = str(question) if isinstance(question, str | PathLike) else index
         try:
             kind = _kind(question)
             own_sampling = replace(sampling, method="monte-carlo") if kind == "battle" else sampling
             result = _answer(question, None, kind, profiles, own_sampling, {})
         except InputError as error:
-            raise error.inside("" if is_path else f"question {index}") from None
-        name = str(question) if is_path else index
-        rows.append({"question": name, "kind": kind, "method": own_sampling.method} | result.summary)
+            raise error.inside(f"question {index}" if name == index else "") from None
+        rows += [{"question": name, "kind": kind, "method": own_sampling.method} | row for row in result.summaries]
     return pd.DataFrame(rows)
 
 

@@ -188,16 +188,19 @@ def test_what_is_wrong_with_until_is_told_before_anything_is_solved(until, told,
     assert told in str(error.value)
 
 
-def test_evaluate_gives_one_row_a_question_of_any_kind(tmp_path):
+def test_evaluate_gives_the_rows_of_questions_of_any_kind(tmp_path):
     path = tmp_path / "volley.toml"
     path.write_text(f'[attack]\nattacker = "{RIFLES}"\n[target]\nunit = "{GRENADIERS}"\n', encoding="utf-8")
     frame = analyser.evaluate([path, QUESTIONS["duel"][1], LEGION])
-    assert frame["question"].tolist() == [str(path), 1, 2]
-    assert frame["kind"].tolist() == ["attack", "duel", "legion"]
+    assert frame["question"].unique().tolist() == [str(path), 1, 2]
+    assert frame["kind"].unique().tolist() == ["attack", "duel", "legion"]
     assert frame["method"].unique().tolist() == ["exact"]
     assert frame["p_broken"][0] == float(analyser.exact(path).probability("broken"))
     assert frame["p_a_wins"][1] == float(analyser.duel(RIFLES, GRENADIERS).probability("a_wins"))
-    assert frame["p_panicked"][2] == float(analyser.exact(LEGION).probability("panicked"))
+    assert frame["p_panicked"][2] == float(analyser.exact(LEGION).probability("panicked", moment=1))
+    for single in (path, str(path), QUESTIONS["duel"][1], None):
+        with pytest.raises(analyser.InputError, match="questions: no list"):
+            analyser.evaluate(single)
     sampled = analyser.evaluate([path], method="monte-carlo", **FEW)
     assert sampled["p_broken_low"][0] <= frame["p_broken"][0] <= sampled["p_broken_high"][0]
 

@@ -15,6 +15,7 @@ from analyser.common.intervals import NORMAL_95, mean_bounds, mixture_bounds
 from analyser.common.means import Mean
 from analyser.common.metrics import COMPARE_METRICS, PER_100_POINTS, function_of, metric_by_name
 from analyser.common.text import spaced
+from analyser.morale.result import MoraleResult
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
 from analyser.results.user_metrics import value_of
@@ -79,7 +80,8 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
     metric : str
         ``p_`` and an event, ``mean_`` or ``expected_`` and a figure, ``p_FIGURE_at_least_K``,
         ``FIGURE_10th_percentile``; for an attack also every metric of :func:`analyser.compare`. Means may end in
-        ``_per_100_points``. ``NAME@2`` is the value after round 2, or after the second attack.
+        ``_per_100_points``. ``NAME@2`` is the value after round 2, or after the second attack; for morale,
+        ``NAME@commander=with`` is the value in the rows with this key.
     points : float, optional
         Points of the attacker.
 
@@ -103,12 +105,16 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
         if not points:
             raise InputError("the attacker has no points", where="metric", allowed=plain)
         return MetricValue(*(number * (100 / points) for number in metric_value(result, plain)))
-    name, _, step = metric.partition("@")
-    if step and not step.isdecimal():
+    name, *parts = metric.split("@")
+    keys = dict(part.split("=", 1) for part in parts if "=" in part)
+    if keys and isinstance(result, MoraleResult):
+        result = result.only(**keys)
+        parts = [part for part in parts if "=" not in part]
+    if len(parts) > 1 or not all(part.isdecimal() for part in parts):
         raise InputError(f"{shown(metric)} is not usable", where="metric", allowed=f"such as {name}@2, after round 2")
     if (function := function_of(name)) is not None:
         return _with_ends(value_of(result, function, name))
-    common = _common_metric(result, name, int(step) if step else None)
+    common = _common_metric(result, name, int(parts[0]) if parts else None)
     if common is not None:
         return common
     if isinstance(result, AttackResult) and metric in COMPARE_METRICS:

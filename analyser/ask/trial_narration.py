@@ -220,20 +220,21 @@ class _Figures(Mapping[str, Any]):
         return self._answer()
 
     def __getitem__(self, name: str) -> Any:
-        """Return a figure or an event; ``panicked@1`` is the event after round or turn 1."""
+        """Return a figure or an event; ``panicked@1`` is the event after round 1, ``routed@unit=2`` that of unit 2."""
         plain = name.removeprefix("p_").partition("@")[0]
         is_event = plain in self._result.events
         metric = f"p_{name.removeprefix('p_')}" if is_event else name if name.startswith("mean_") else f"mean_{name}"
         try:
             value = metric_value(self._result, metric).value
         except InputError as error:
-            if "@" in name and (is_event or plain in self._result.figures):
+            if is_event or plain in self._result.figures:
                 raise
             raise KeyError(name) from error
         return bool(value) if is_event else int(value) if value == int(value) else value
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self._result.events, *self._result.figures)))
+        metrics = {name: name for name in self._result.figures} | {name: f"p_{name}" for name in self._result.events}
+        return (f"{name}{ending}" for name, metric in metrics.items() for ending in self._result.endings(metric))
 
     def __len__(self) -> int:
         return len(list(iter(self)))

@@ -91,6 +91,11 @@ class Answer(ABC):
         """The main figures by name; a simulated figure also has its 95% interval, ``..._low`` and ``..._high``."""
         return {}
 
+    @property
+    def summaries(self) -> list[dict[str, Any]]:
+        """Rows of main figures, for :func:`analyser.evaluate`: usually one, :attr:`summary`."""
+        return [self.summary]
+
     def to_frame(self) -> pd.DataFrame:
         """Return the main table as a new tidy frame (:func:`analyser.common.frames.tidy`)."""
         return tidy(self.rows())

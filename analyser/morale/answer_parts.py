@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
@@ -48,6 +48,11 @@ class Sums(NamedTuple):
         ends = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
         return cls(weights @ numbers, weights @ numbers**2, ends=ends)
 
+    def only(self, rows: Sequence[int]) -> Sums:
+        """Return the sums of some rows."""
+        condition = None if self.condition is None else self.condition[rows]
+        return self._replace(total=self.total[rows], total_of_squares=self.total_of_squares[rows], condition=condition)
+
 
 @dataclass(frozen=True)
 class Table:
@@ -61,6 +66,19 @@ class Table:
     weights: Mapping[str, Weights] = field(default_factory=dict)
     means: Mapping[str, Sums] = field(default_factory=dict)
     n_outcome_keys: int = 1
+
+    @property
+    def height(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.keys.values()), [None]))
+
+    def only(self, wanted: Mapping[str, Any]) -> Table:
+        """Return the rows whose keys have the values in `wanted`, which may also be texts of these values."""
+        texts = {key: str(value) for key, value in wanted.items()}
+        rows = [row for row in range(self.height) if all(str(self.keys[key][row]) == texts[key] for key in texts)]
+        keys = {name: [values[row] for row in rows] for name, values in self.keys.items()}
+        means = {name: sums.only(rows) for name, sums in self.means.items()}
+        return replace(self, keys=keys, weights={name: self.weights[name][rows] for name in self.weights}, means=means)
 
     @classmethod
     def product_of(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -88,15 +88,47 @@ class MoraleResult(Result):
                 columns |= {column: np.array([row[column] for row in rows]) for column in rows[0]} if rows else {}
         return columns
 
+    def only(self, **keys: Any) -> MoraleResult:
+        """Return the answer with only those rows whose keys have these values, such as ``commander="without"``.
+
+        The key ``table`` selects a table. Then :meth:`probability` and :meth:`mean` read these rows.
+
+        Raises
+        ------
+        InputError
+            No table has such a row.
+
+        >>> from analyser import morale
+        >>> result = morale.legion(courage=1, tokens=2, commander_courage=2)
+        >>> print(result.only(commander="without").probability("panicked", moment=1))
+        44.44%
+        """
+        tables = {name: table for name, table in self.raw_tables.items() if keys.get("table", name) == name}
+        wanted = {key: value for key, value in keys.items() if key != "table"}
+        rows = {name: table.only(wanted) for name, table in tables.items() if wanted.keys() <= table.keys.keys()}
+        if not (rows := {name: table for name, table in rows.items() if table.height}):
+            values = [
+                f"{key} = {', '.join(map(str, dict.fromkeys(column)))}"
+                for table in self.raw_tables.values()
+                for key, column in table.keys.items()
+            ]
+            allowed = "; ".join(dict.fromkeys([f"table = {', '.join(self.raw_tables)}", *values]))
+            raise InputError(f"no row has {_value_text(keys)}", where="only", allowed=allowed)
+        return replace(self, raw_tables=rows)
+
     @cached_property
-    def _tables_of_events(self) -> dict[str, str]:
-        names = [(column, name) for name, table in self.raw_tables.items() for column in table.weights]
-        return {column.removeprefix("p_"): name for column, name in reversed(names) if column.startswith("p_")}
+    def _tables_of_events(self) -> dict[str, list[str]]:
+        tables: dict[str, list[str]] = {}
+        for name, table in self.raw_tables.items():
+            for column in table.weights:
+                if column.startswith("p_"):
+                    tables.setdefault(column.removeprefix("p_"), []).append(name)
+        return tables
 
     @property
     def events(self) -> tuple[str, ...]:
         """Names for :meth:`probability`, from the names of columns, such as ``panicked`` for ``p_panicked``."""
-        return tuple(self._tables_of_events)[::-1]
+        return tuple(self._tables_of_events)
 
     @property
     def figures(self) -> tuple[str, ...]:
@@ -114,25 +146,70 @@ class MoraleResult(Result):
         keys = self.raw_tables[name].keys
         return next((list(keys[key]) for key in ("round", "turn") if key in keys), [None])
 
-    def _row_at(self, name: str, moment: int | None) -> int:
-        """Return the index of a table's first row in a round or turn, by default in the last."""
+    def _rows_at(self, name: str, moment: int | None) -> list[int]:
+        """Return the indices of a table's rows in a round or turn, by default in the last."""
         times = self._times(name)
         if moment is None:
-            return times.index(times[-1])
-        if moment not in times:
+            moment = times[-1]
+        elif moment not in times:
             allowed = ", ".join(map(str, dict.fromkeys(times))) if times != [None] else "left out"
             raise InputError(f"{shown(moment)} is no round or turn of this table", where="moment", allowed=allowed)
-        return times.index(moment)
+        height = self.raw_tables[name].height
+        return [row for row in range(height) if times == [None] or times[row] == moment]
+
+    def endings(self, metric: str) -> list[str]:
+        """Return an ending for each value that ``p_`` and an event, or a figure, has in the last round or turn.
+
+        A name with an ending is a metric: ``p_panicked@commander=with``. A single value has the ending "".
+        """
+        return [*self._places(metric, None)]
+
+    def _places(self, metric: str, moment: int | None) -> dict[str, tuple[str, list[int]]]:
+        """Return the table and the rows of each value of a metric (:meth:`endings`), by its ending."""
+        labels: dict[tuple[tuple[str, Any], ...], tuple[str, list[int]]] = {}
+        is_event = metric.startswith("p_")
+        for table in self._tables_of_events[metric.removeprefix("p_")] if is_event else [metric]:
+            keys = [*self.raw_tables[table].keys.items()]
+            for row in self._rows_at(table, moment):
+                label = [(key, values[row]) for key, values in (keys if is_event else keys[:-1])]
+                labels.setdefault((("table", table), *label), (table, []))[1].append(row)
+        pairs = {pair for label in labels for pair in label}
+        varied = {key for key, _ in pairs if sum(key == other for other, _ in pairs) > 1}
+        return {
+            "".join(f"@{key}={value}" for key, value in label if key in varied): place
+            for label, place in labels.items()
+        }
+
+    def _place(self, metric: str, moment: int | None) -> tuple[Table, list[int]]:
+        """Return the table and the rows of the only value of a metric; InputError for several values."""
+        places = self._places(metric, moment)
+        if len(places) > 1:
+            key, value = next(iter(places)).split("@")[1].split("=")
+            allowed = f"in a metric one of {', '.join(places)}; in Python result.only({key}={value!r})"
+            raise InputError(f"{metric.removeprefix('p_')!r} has several values", where="row", allowed=allowed)
+        ((table, rows),) = places.values()
+        return self.raw_tables[table], rows
 
     def _event_weight(self, name: str, moment: int | None) -> float:
-        table = self._tables_of_events[name]
-        return float(self.raw_tables[table].weights[f"p_{name}"][self._row_at(table, moment)])
+        table, rows = self._place(f"p_{name}", moment)
+        return float(table.weights[f"p_{name}"][rows[0]])
 
     def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
-        table, first = self.raw_tables[figure], self._row_at(figure, moment)
-        *others, values = table.keys.values()
-        rows = [row for row in range(len(values)) if all(key[row] == key[first] for key in others)]
-        return np.array(values)[rows], table.weights["probability"][rows]
+        table, rows = self._place(figure, moment)
+        return np.array([*table.keys.values()][-1])[rows], table.weights["probability"][rows]
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The figures of the row, if there is only one table with one row at the end; else empty."""
+        lines = self.summaries
+        return lines[0] if len(lines) == 1 else {}
+
+    @property
+    def summaries(self) -> list[dict[str, Any]]:
+        """The rows of all tables, except distributions, with the name of the table and the keys of the row."""
+        measured = {name: {*table.weights, *table.means} for name, table in self.raw_tables.items()}
+        names = [name for name, measures in measured.items() if measures - {"probability"}]
+        return [{"table": name} | row for name in names for row in self._records(name)]
 
     def _possible_values(self, figure: str) -> NDArray[Any]:
         return np.array(list(self.raw_tables[figure].keys.values())[-1])
@@ -190,18 +267,21 @@ class MoraleResult(Result):
             return f"{system.title}: the answer has no probability."
         places = [(name, *self._likeliest_row(name)) for name in names]
         uncertain = (place for place in places if CERTAIN_WITHIN < place[2] < 1 - CERTAIN_WITHIN)
-        at_last = [(name, self._row_at(self._tables_of_events[name], None), self.probability(name)) for name in names]
+        at_last = [
+            (name, *self._likeliest_row(name, self._rows_at(self._tables_of_events[name][0], None))) for name in names
+        ]
         name, row, probability = next(uncertain, max(at_last, key=itemgetter(2)))
-        subject = ", ".join([system.title, *self._row_words(self._tables_of_events[name], row)])
+        subject = ", ".join([system.title, *self._row_words(self._tables_of_events[name][0], row)])
         return frequency_sentence(f"{subject}:", name.replace("_", " "), probability)
 
-    def _likeliest_row(self, name: str) -> tuple[int, Estimate]:
-        """Return the index of the last row in which an event is likeliest, and its probability there."""
-        weights = self.raw_tables[self._tables_of_events[name]].weights[f"p_{name}"]
+    def _likeliest_row(self, name: str, rows: Sequence[int] | slice = slice(None)) -> tuple[int, Estimate]:
+        """Return the index of the last of `rows` in which an event is likeliest, and its probability there."""
+        table = self.raw_tables[self._tables_of_events[name][0]]
+        weights = table.weights[f"p_{name}"][rows]
         most = np.max(weights)
         noise = 0.0 if self.trials is None else 3.0 * np.sqrt(most)  # 3 standard errors; closer counts are equal
-        row = int(np.flatnonzero(weights >= most * (1.0 - 1e-9) - noise)[-1])
-        return row, estimate(float(weights[row]), self.trials)
+        index = int(np.flatnonzero(weights >= most * (1.0 - 1e-9) - noise)[-1])
+        return int(np.arange(table.height)[rows][index]), estimate(float(weights[index]), self.trials)
 
     def _row_words(self, name: str, row: int) -> list[str]:
         """Return the keys of a table's row in words."""

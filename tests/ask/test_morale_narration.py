@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import analyser as an
+from analyser.ask.metric_lookup import metric_value
 from analyser.engine.chain.chain import RECORD
 from analyser.engine.chain.simulated import replay, simulated_counts
 from analyser.morale.api import load_question
@@ -45,21 +46,27 @@ def test_all_figures_together_are_the_answer_to_the_sample(name):
     trials = 6
     told = [an.tell(raw, trial=number, trials=trials, seed=9) for number in range(trials)]
     sample = an.morale.simulate(system, raw, trials, seed=9)
-    for event in sample.events:
-        if sample.raw_tables[sample._tables_of_events[event]].means.get("given") is None:
-            assert sum(each.figures[event] for each in told) / trials == pytest.approx(float(sample.probability(event)))
-    for figure in {"tokens", "friends", "turns_lost", "game_lost", "hits_of_fighter"}.intersection(sample.figures):
-        assert sum(each.figures[figure] for each in told) / trials == pytest.approx(sample.mean(figure))
+    unconditional = {"tokens", "friends", "turns_lost", "game_lost", "hits_of_fighter"}
+    for metric in told[0].figures:
+        plain = metric.partition("@")[0]
+        if plain in sample.events or plain in unconditional:
+            counted = metric_value(sample, f"p_{metric}" if plain in sample.events else f"mean_{metric}").value
+            assert sum(each.figures[metric] for each in told) / trials == pytest.approx(counted)
 
 
 def test_the_worst_the_median_and_the_best():
     question = TOLD["legion"][1]
-    tokens = [an.tell(question, pick=pick, metric="tokens:least", trials=60) for pick in ("worst", "median", "best")]
-    found = [each.figures["tokens"] for each in tokens]
+    tokens = [
+        an.tell(question, pick=pick, metric="tokens@commander=with@when=after rally:least", trials=60)
+        for pick in ("worst", "median", "best")
+    ]
+    found = [each.figures["tokens@commander=with@when=after rally"] for each in tokens]
     assert found == sorted(found, reverse=True)
     assert found[0] > found[-1] == 0
-    assert an.tell(question, pick="best", metric="p_panicked@1", trials=50).figures["panicked@1"]
-    assert "the worst by tokens" in str(tokens[0])
+    assert an.tell(question, pick="best", metric="p_panicked@1@commander=with", trials=50).figures[
+        "panicked@1@commander=with"
+    ]
+    assert "the worst by tokens@commander=with" in str(tokens[0])
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ WRONG = {
         ({"warband": FOUR | {"casualties": [2, 2, 0]}, "turns": 3}, "5 of 4 warriors"),
         (
             {"warband": FOUR, "rivals": [FOUR | {"name": "orcs"}] * 2},
-            "warbands have the same name: warband, orcs, orcs",
+            "names of warbands: warband, orcs, orcs",
         ),
         ({"warband": FRESH, "winner": "first_to_leave"}, "winner needs rivals"),
         (

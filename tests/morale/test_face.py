@@ -1,10 +1,10 @@
 """The public face of morale: a function a system, and what every answer can be asked."""
 
-import pandas as pd
 import pytest
 
 import analyser
 from analyser import morale
+from analyser.ask.metric_lookup import metric_value
 from analyser.common.errors import InputError
 from tests.helpers.skips import proof
 
@@ -46,15 +46,28 @@ def test_every_event_and_figure_of_an_answer_can_be_asked_for(system, numbers):
     assert result.kind == system
     assert result.events
     for event in result.events:
-        assert 0 <= result.probability(event).probability <= 1
+        for ending in result.endings(f"p_{event}"):
+            assert 0 <= metric_value(result, f"p_{event}{ending}").value <= 1
     for figure in result.figures:
-        pmf = result.pmf(figure)
-        assert isinstance(pmf, pd.DataFrame)
-        assert pmf["probability"].sum() <= 1 + 1e-9
-        assert result.quantile(figure, 0.5) in pmf["value"].tolist()
-        assert result.mean(figure) >= 0
-        assert result.std(figure) >= 0
+        for ending in result.endings(figure):
+            assert metric_value(result, f"mean_{figure}{ending}").value >= 0
+        if len(result.endings(figure)) == 1:
+            assert result.pmf(figure)["probability"].sum() <= 1 + 1e-9
+            assert result.quantile(figure, 0.5) in result.pmf(figure)["value"].tolist()
+            assert result.std(figure) >= 0
     assert "<table" in result._repr_html_()
+
+
+def test_a_number_with_several_values_is_never_the_first_of_them():
+    result = morale.legion(courage=1, tokens=2, commander_courage=2, received=1)
+    without = result.only(commander="without")
+    assert without.probability("panicked", moment=1) > 0.7  # as the headline says
+    assert metric_value(result, "p_panicked@1@commander=without").value == without.probability("panicked", moment=1)
+    with pytest.raises(InputError, match=r"'panicked' has several values .*@commander=with, @commander=without"):
+        result.probability("panicked", moment=1)
+    with pytest.raises(InputError, match=r"no row has comander = with \(allowed: .*commander = with, without"):
+        result.only(comander="with")
+    assert len(analyser.evaluate([{"models": 10, "nerve": 0.67, "losses": 1}])["system"].unique()) == 5
 
 
 def test_a_moment_picks_the_round():

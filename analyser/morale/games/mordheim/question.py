@@ -240,7 +240,8 @@ class Question(MoraleQuestion):
         columns = [column_of(warband.name) for warband in self.warbands]
         if len({*columns, *RESERVED}) < len(columns) + len(RESERVED):
             names = ", ".join(warband.name for warband in self.warbands)
-            raise ValueError(f"two warbands have the same name: {names} (allowed: a different name for each)")
+            allowed = f"a different name for each; not {' or '.join(RESERVED)}"
+            raise ValueError(f"names of warbands: {names} (allowed: {allowed})")
         for warband in self.warbands:
             _check_losses(warband, self.turns_played)
             _check_fights(warband, [other.name for other in self.warbands if other is not warband], self.turns_played)
