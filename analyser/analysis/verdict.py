@@ -28,12 +28,13 @@ RULE = (
     "Over-priced: likewise more than 10% above them; or another loadout does as well for no more points.",
     f"Fair: within 10%, with a probability of at least {FAIR_AT:.0%}.",
     "Undecided: no probability is high enough, or another reason, which is stated, prevents a verdict.",
-    "The probabilities also assume that most prices are about right; the intervals do not. So a price can be fair "
-    "although its interval is wide, or although it is more than 10% from the fair points.",
+    "Fair points and their interval come from fights and from the points of other units.",
+    "The probabilities also use that most prices are about right. So a price can be judged fair",
+    "although its interval is wide, or although the fair points shown are more than 10% away.",
 )
 _NORMAL_80, NORMAL_97_5 = 0.8416, 1.96  # 80% and 97.5% quantiles of the standard normal distribution
-_DIRICHLET = 5.0  # parameter of the weights of battlefields; with two of these, 95% of weights are 21% to 79%
-_CLEAR_DIFFERENCES = np.array([0.5, 1.0, 0.5, 0.5])  # differences of logarithms by which `_profile_figures` divides
+_DIRICHLET = 5.0  # parameter of the weights of battlefields (tables); of two, each weighs 21% to 79% in 95% of draws
+_CLEAR_DIFFERENCES = np.array([0.5, 1.0, 0.5, 0.5])  # differences of logarithms that `_profile_figures` scales to 1
 _LARGEST_ERROR = 1.0  # standard deviation of log(points / fair points) from which a loadout gets no fair price
 _KINDS_OF_DOUBT = {  # kind of doubt for each phrase that its text may contain
     "may be fair": "fair and wrong prices are both likely",
@@ -45,7 +46,7 @@ _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}  # 1 if a loadout is worth 
 
 
 class Role(NamedTuple):
-    """A role; `times` is its points divided by its value in fights, `paid_for` a benefit that no figure counts."""
+    """A role; `times`: its points divided by its even price; `paid_for`: a benefit that no figure counts."""
 
     role: str
     units: int
@@ -161,7 +162,7 @@ def verdict_of(under: float, over: float) -> str:
 
 
 def follows(verdict: str, under: float, over: float) -> bool:
-    """Return True if the probabilities alone decide a verdict, and no doubt or better loadout does."""
+    """Return True if the probabilities alone decide a verdict, without a doubt or a better loadout."""
     return verdict == verdict_of(under, over)
 
 
@@ -198,7 +199,10 @@ def rounded_down(probability: float) -> str:
 
 
 def _noticed_from(prices: PooledPrices) -> Floats:
-    """Return the rise of a fair price (as a share) that ends the verdict fair in 80% of cases; NaN if none is fair."""
+    """Return the share by which a right price must rise to lose the verdict `fair` in 80% of cases.
+
+    NaN if the error is so large that no price is judged fair.
+    """
     least, most = np.zeros(len(prices.log_ratio)), np.full(len(prices.log_ratio), 1.0)
     for _ in range(40):
         middle = (least + most) / 2

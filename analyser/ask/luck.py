@@ -48,9 +48,9 @@ def luck(
     Parameters
     ----------
     question, target, profiles, conditions
-        As in :func:`analyser.attack`. Without a `target`, a whole question about an attack, a charge, focus fire or a
-        duel; or the file of a game (`docs/at-the-table.md`), which lists its fights as ``[[fight]]``. Each fight is a
-        question with ``got``, ``side`` ("mine" or "yours") and ``label``.
+        As in :func:`analyser.attack`. If `target` is None, `question` is a whole question about an attack, a charge,
+        focus fire or a duel, or the file of a game (`docs/at-the-table.md`), which lists its fights as ``[[fight]]``.
+        Each fight is a question with ``got``, ``side`` ("mine" or "yours") and ``label``.
     got : mapping
         The observed outcome: a value for each figure or event, such as ``{"destroyed": 2, "suppressed":
         True}``. Outcomes are ordered by the first figure, then by the next. Destroyed models, breaking and fleeing are
@@ -99,10 +99,10 @@ FIGHT_KINDS = ("attack", "charge", "focus")  # kinds of fights that a game can h
 _REPORT_KEYS = ("side", "got", "label")  # keys of a fight besides its question
 _SECTIONS = {"target", "ruleset"}.union(*OWN_SECTIONS.values())
 _ALLOWED = (
-    "side, got, label, and a question: attack and target; charge, attacker and target; attacks and target; ruleset"
+    "side, got, label, ruleset, and a question: attack and target; charge, attacker and target; or attacks and target"
 )
 _RESAMPLES = 400  # resamples of simulated distributions, for the interval of their sum
-_MOST_FRACTIONS = 5_000  # most parts of a point; if more are needed, losses are counted in models
+_MOST_FRACTIONS = 5_000  # most parts into which a point is split; beyond it, losses are counted in models
 
 
 class GameFight(NamedTuple):

@@ -172,7 +172,7 @@ def matchups(**keys: Any) -> None:
     notes=partial(_metric_notes, duels=False),
 )
 def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
-    """Show the effect of raising and lowering each number of ATTACKER and TARGET by 1 on a metric of the attack."""
+    """Show how a metric of the attack changes if a number of ATTACKER or TARGET rises or falls by 1."""
     result = analyser.sensitivity(raw_scenario("attack", attacker, target), profiles=profiles_in_use(), **keys)
     show(result, warnings=result.warnings)
 

@@ -51,7 +51,7 @@ def explain_trial(attacker: str, target: str | None = None, kind: str = "attack"
         QUESTION,
         least=0,
     ),
-    Option("--got FIGURE=VALUE", "Your result, such as broken=yes, or hits=9 for the dice.", QUESTION, multiple=True),
+    Option("--got FIGURE=VALUE", "Your result, such as broken=yes, or hits=9 (of the dice).", QUESTION, multiple=True),
     KIND,
     *CONDITIONS,
     *[option for option in METHOD_OPTIONS if option.name not in ("precision", "threads")],

@@ -75,7 +75,7 @@ def report_site(folder: str, dask: str | None = None, threads: int | None = None
     Option("--attackers PATTERN", f"{_UNITS_TEXT} Default: every unit."),
     Option("--defenders PATTERN", f"{_UNITS_TEXT} Default: every unit."),
     situations(". Default: all."),
-    Option("--metric NAME", "Metric to compare. Default: the probability that changed most."),
+    Option("--metric NAME", "Metric to compare. Default: in each matchup the probability that changed most."),
     Option("--limit N", "List at most N loadouts and N matchups as text. Default: 20.", least=1),
     Option("--fail-over X", _FAIL_OVER, least=0),
     *(THREADS, *RULESET_OPTIONS, options.FORMAT, options.out()),

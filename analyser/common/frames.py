@@ -38,7 +38,7 @@ def readable(text: str) -> str:
 
 
 def names_of(selectors: Sequence[str]) -> list[str]:
-    """Return readable names of loadouts, without the level if all have the same; if two names are equal, the selectors.
+    """Return readable names of loadouts, without a level that all share; the selectors if two names would be equal.
 
     >>> names_of(["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"])
     ['Rifle Platoon', 'Sharp Rifles']

@@ -15,7 +15,7 @@ _KEYWORDS: dict[str, type[Keyword]] = {"rules": Rule, "qualities": Quality}
 def change(
     parts: Sequence[dict[str, Any]], key: str, value: Any, house_rules: Mapping[str, HouseRule] | None = None
 ) -> None:
-    """Change one key in each of `parts`, which are a level, a unit, or rows as plain data.
+    """Change one key in each of `parts`: the plain data of a level, of a unit, or of rows.
 
     A value without a sign replaces the old one. Text with a sign, and any value of `dice`, is added to the old value.
     Names of rules or qualities with a sign are added or removed.

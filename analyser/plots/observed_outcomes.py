@@ -104,7 +104,7 @@ def luck_strips(
     names = dict(zip(sides, look.per_series(label, sides, sides, "label")))
     colours = dict(zip(sides, look.per_series(color, sides, [str(line["color"]) for line in look.STYLES], "color")))
     positions = np.arange(len(frame))[::-1]
-    x_label = "share of such fights that go worse, percent: the width of a bar is the probability of its outcome"
+    x_label = "share of such fights that go worse, percent: a bar is as wide as the probability of its outcome"
     own, height = "Luck of the whole game", 0.6 + _STRIP_HEIGHT * len(frame)
     with look.drawing(ax, WIDTH, height, title=title, own_title=own, xlabel=x_label, grid="x") as axes:
         axes.barh(positions, 100.0, color=look.LIGHT, height=0.7)

@@ -155,8 +155,8 @@ def _round_sentence(kinds: Collection[str]) -> str:
     if not set(EXCHANGE_KINDS) <= set(kinds):
         return ""
     return (
-        "These are means per round, over six rounds from the first possible shot. In each round two units are either"
-        " far apart (both shoot) or near (each shoots or charges), depending on their reach and SPEED."
+        "These are means per round, over six rounds from the first possible shot. In each round the reach and SPEED"
+        " of two units decide whether they are far apart (both shoot) or near (each shoots or charges)."
     )
 
 

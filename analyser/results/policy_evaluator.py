@@ -1,4 +1,4 @@
-"""Decisions of a policy in words in the situations (nodes) of a solved duel, as edges of the game graph."""
+"""Decisions that a policy in words makes in each situation (node) of a solved duel, as edges of the game graph."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class ResolvedLine(NamedTuple):
     """A line as a unit carries it out."""
 
     line: Line
-    attack: int  # index of its salvo or charge: column SALVO of :mod:`.policy_decisions`
+    attack: int  # index of its salvo or charge (column SALVO of :mod:`.policy_decisions`)
     stop: int  # end of its move: column STOP
     strike: int  # number of the strike whose range and sight the conditions test
 
 
 class PolicyDecisions:
-    """Decisions of a policy in words at one choice of orders, in all nodes."""
+    """Decisions of a policy in words in all nodes of one choice of orders."""
 
     def __init__(self, duel: SolvedDuel, point: ChoicePoint, policy: PolicyLines) -> None:
         self.duel, self.point, self.policy = duel, point, policy

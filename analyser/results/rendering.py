@@ -21,7 +21,7 @@ _RARE = (
     "Intervals: Wilson's; Blaker's for events that occurred, or failed to occur, in fewer than "
     f"{MIN_FOR_WILSON} trials."
 )
-NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
+NOT_SHOWN = f"Not shown: at each end, values with a total probability below {100 * NEGLIGIBLE:.2f}%."
 _DIFFERENT_CARDS = (
     "The two methods may differ by more than chance, because they draw cards differently. With --replacement both put "
     "cards back."

@@ -68,7 +68,10 @@ def distance_between(state: int, other: int, side: SideFacts, other_side: SideFa
 
 @step
 def is_at_short_range(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
-    """Return True if the enemy is within the row's short range; if distances do not count, the policy decides."""
+    """Return True if the enemy is within the row's short range.
+
+    If distances do not count: under the policy SHORT_RANGE, and without a policy unless the row is Indirect.
+    """
     if strike.short_range == NONE:
         return False
     if distance == NONE:

@@ -9,7 +9,7 @@ from analyser.common.jit import step
 
 
 class Policy(IntEnum):
-    """Tactics, which are predefined policies."""
+    """Predefined policies (simple tactics)."""
 
     SHOOT = 0
     SHORT_RANGE = 1

@@ -58,7 +58,7 @@ _TACTIC_TEXT = (
 )
 _ORDER_TEXT = "Order of activation of {}."
 _HAND_TEXT = "Card that {} plays for the initiative."
-_INITIATIVE_TEXT = "Choice of {} if it has the initiative in round 1."
+_INITIATIVE_TEXT = "Whether {} takes the first initiative or gives it to the enemy, if it may choose."
 _DISCARD_TEXT = "Before drawing, {} discards cards below this value."
 _MINE, _YOURS = "the first army", "the second army"
 _AUTO_TERMS = {"policy": AUTO, "target": "nearest", "order": "listed"}  # other values imply the tactic `policies`
@@ -113,7 +113,7 @@ class BattleTerms(Record):
         return BY_POLICY if any(self.side_term(key, side) != term for key, term in _AUTO_TERMS.items()) else AUTO
 
     def side_term(self, key: str, side: str) -> Any:
-        """Return a term of one side: `key` is such as ``policy``, and `side` is ``mine`` or ``yours``."""
+        """Return a term of one side: `key` is a name such as ``policy``, `side` is ``mine`` or ``yours``."""
         return getattr(self, f"{key}_{side}")
 
 

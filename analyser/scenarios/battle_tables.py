@@ -244,7 +244,7 @@ class Encoder:
         return facts
 
     def _damage_share(self, pair: _Pair, fielded: tuple[BattleUnit, BattleUnit]) -> float:
-        """Return the share of a fresh enemy that a full-strength attack is expected to destroy beyond short range."""
+        """Return the expected share of a fresh enemy that a full-strength attack from beyond short range destroys."""
         attacker, target = (unit.combatant for unit in fielded)
         strike = pair.strikes[StrikeSlot.CHARGE if pair.policy == "charge" else 0]
         count = 0 if attacker.behemoth else attacker.models or 1

@@ -63,7 +63,7 @@ class Attack(Record, HasKeywords):
     attacker: units.Selector | None = None
     row: str | None = optional(None, "Row of the armaments grid. Default: the best that can fire at the target.")
     distance: units.Inches | None = optional(
-        None, "Inches to the target: decides whether it is in short range, in long range or out of range."
+        None, "Inches to the target, which decide whether it is at short range, at long range or out of range."
     )
     dice: Dice | None = optional(None, "Attack dice, instead of the row's.")
     dice_in_parentheses: DiceIfAny | None = None

@@ -65,4 +65,4 @@ def test_a_long_distribution_is_cut_at_an_end_that_is_next_to_impossible():
     printed = [int(value) for value in re.findall(r"^ *(\d+) \|", str(result), re.MULTILINE)]
     assert printed == [*range(first, 31)]
     assert first > 0
-    assert "Not shown: values less likely than 0.01% in all, at either end." in str(result)
+    assert "Not shown: at each end, values with a total probability below 0.01%." in str(result)

@@ -35,7 +35,7 @@ class Block(NamedTuple):
     words: NDArray[np.uint64]
     draws: Any  # view of `words`: DICE_TOGETHER draws for each trial
     counters: Any  # strikes, heroic or not, in the lower half; heroic strikes in the upper half
-    max_draw: Any  # highest draw of the trial
+    max_draw: Any  # highest draw of the trial; from `Layout.limit` on, the trial is discarded
     extras: Any  # combined value of the other draws
     cells: Any  # table cell of the trial (:class:`~.dice_layout.Layout`)
     other_words: NDArray[np.uint64]
@@ -57,7 +57,7 @@ def block_for(layout: Layout) -> Block:
 
 
 def _adjacent_arrays(sizes: list[int]) -> list[NDArray[np.uint8]]:
-    """Return arrays of these sizes in bytes. Each begins a cache line; gaps avoid slow distances of whole pages."""
+    """Return arrays of these sizes in bytes. Each begins a cache line; gaps prevent distances of whole pages (slow)."""
     starts = [0, *accumulate(size + -size % _CACHE_LINE + _GAP_BYTES for size in sizes)]
     room = np.zeros(starts[-1] + _CACHE_LINE, np.uint8)
     first = -room.ctypes.data % _CACHE_LINE
@@ -86,7 +86,7 @@ def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any], addends: tuple[An
 
 @inlined
 def score_two_draws(layout: Layout, block: Block, gate: Any) -> None:
-    """Count the strikes of one draw of each trial, and those of a second draw if the first draw is below `gate`."""
+    """Count the strikes of a draw of each trial, and of a second draw if the first is below `gate` (0: never)."""
     draws, counters, max_draw, one, two = block.draws, block.counters, block.max_draw, layout.first, layout.second
     addends = addends_of(layout, draws)
     added_to_one, one_alone = (one[0], one[1]), (one[2], one[3])
@@ -126,7 +126,7 @@ def draw_others(layout: Layout, block: Block, counter: np.uint64, gamma: np.uint
             max_draw[trial] = invalid if draws[trial] >= limit else max_draw[trial]
         for place in range(0, values - 1, BOUNDS_TOGETHER):
             first, second, third = bounds[place], bounds[place + 1], bounds[place + 2]
-            factor = one if place else values  # multiply the value so far once per draw
+            factor = one if place else values  # make room for this draw once, below the values of earlier draws
             for trial in range(np.uint64(BLOCK)):
                 draw = draws[trial]
                 extras[trial] = extras[trial] * factor + (

@@ -1,4 +1,4 @@
-"""Exact distribution of a pool's score (AC-3.2 to 3.6). A *memory* packs numbers of final strikes and waiting dice."""
+"""Exact distribution of a pool's score (AC-3.2 to 3.6). A *memory* packs numbers: final strikes and waiting dice."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def memory_sizes(fight: FightFacts, dice: int) -> Integers:
 
 
 def interpreted_seconds(fight: FightFacts, dice: int) -> float:
-    """Return the interpreter's time for a pool of `dice` first-roll dice; InputError if it is too large to compile."""
+    """Return the interpreter's time for a pool of `dice` first-roll dice; InputError above :data:`MOST_ADDITIONS`."""
     scores = scores_for(fight, dice)
     memories = float(np.prod(memory_sizes(fight, dice), dtype=np.float64))
     additions = memories * (score_bound(fight, scores, dice) - scores.hit) * dice
@@ -173,7 +173,7 @@ def memory_moves(scores: Scores, outcomes: Outcomes, count: int, sizes: Integers
 
 @step
 def add_die(pool: Floats, bound: int, moves: tuple[Integers, Integers], probabilities: Floats) -> Floats:
-    """Return the distribution `pool`, shape (memories, scores), with one more die; `bound`: above all scores so far."""
+    """Return the distribution `pool`, shape (memories, scores), with one more die; scores so far are below `bound`."""
     result, (added, after) = np.zeros(pool.shape), moves
     for memory in range(pool.shape[0]):
         for place in range(added.shape[1]):
@@ -216,7 +216,7 @@ def reroll_waiting(
 
 @step
 def pool_pmf(fight: FightFacts, scores: Scores, faces: Floats, cards: Floats) -> Floats:
-    """Return the probability of each score of the pool of `fight`; `scores` may be those for more dice."""
+    """Return the probability of each score of the pool of `fight`; `scores` may come from a pool with more dice."""
     dice = most_dice(fight, cards)
     outcomes = empty_outcomes(_MOST_OUTCOMES)
     count = fill_first_die_outcomes(fight, scores, faces, outcomes)

@@ -113,7 +113,7 @@ const cardOf = (unit, level) => {
     priceOf(level),
     (level.range || level.why) && element("p", {}, level.range && fairOf(level), sentence(level.why)),
     level.drivers.length > 0 && [element("p.small", {}, `Compared with the median ${unit.role} unit${level.range && " (endurance depends on hits, tests, rules and reach)"}:`), element("dl.bars", {}, level.drivers.map(barOf))],
-    level.noticed_from && element("p.small", {}, `Sensitivity: if its price were exactly fair, raising it by ${percent(level.noticed_from)} would end the verdict “fair” in 80% of cases.`),
+    level.noticed_from && element("p.small", {}, `Sensitivity: if its price were exactly fair, raising it by ${percent(level.noticed_from)} would change the verdict “fair” in 80% of cases.`),
     enemies.length > 0 && [bestAndWorst(enemies), element("p.small", {}, "At today’s points, among the enemies of this report. A matchup is judged by the points that this unit destroys minus the points that it loses in a round, per 100 points of each side.")],
     whatIf(level),
     levelsOf(unit),

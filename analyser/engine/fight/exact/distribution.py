@@ -25,7 +25,7 @@ class Joint(NamedTuple):
 
     first: Integers  # (m,): distinct states of side 0
     second: Integers  # (n,): distinct states of side 1
-    rows: Integers  # (pairs,): index in `first`; equal indices are adjacent
+    rows: Integers  # (pairs,): index in `first`; equal indices are adjacent after `merge_equal_pairs`
     columns: Integers  # (pairs,): index in `second`
     probabilities: Floats  # (pairs,), with the sum 1
 
@@ -47,7 +47,7 @@ class Fused(NamedTuple):
 
 @step
 def fuse_operations(operations: Integers, place: int, limit: int) -> tuple[Fused, int]:
-    """Return the operation at `place` fused with later ones (after a strike, only one-sided), and the next place."""
+    """Return the operation at `place` fused with later ones, and the next place; a strike only with one-sided ones."""
     operation = operation_at(operations, place)
     after, rest, shift = place + 1, 0, 0
     while after < limit and shift + _BITS < _WORD:
@@ -109,7 +109,7 @@ def empty_pairs(room: int) -> Pairs:
 
 @step
 def joint_of_pairs(firsts: StateIndex, seconds: StateIndex, pairs: Pairs, length: int) -> Joint:
-    """Return the distribution of the first `length` pairs; it may have equal pairs."""
+    """Return the distribution of the first `length` pairs, which may be equal and are in any order."""
     first, second = firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy()
     return Joint(first, second, pairs.rows[:length], pairs.columns[:length], pairs.weights[:length])
 

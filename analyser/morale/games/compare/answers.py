@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 DUEL_SECTIONS = ("duel", "a", "b")
 PANELS = (Panel("fates", "fates", "Fates", "round", by="system"),)
 MOST_STATES = 4000  # most pairs of states from which an exact round is computed, within some seconds
-MOST_ENTRIES = 4_000_000  # most combinations of a path and a pair of states in a round, with repeats
+MOST_ENTRIES = 4_000_000  # most combinations of a path and a next pair in a round, before equal ones are merged
 MOST_PATHS = 20_000  # most different paths after a round
 BATCH = 1 << 20  # most trials of a duel that are simulated at once
 Numbers = NDArray[np.int64]
@@ -86,7 +86,7 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
 
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
-    """Return the tables `fates`, `equivalents` of the nerve, and `words` for fates."""
+    """Return the tables `fates`, `equivalents` (values that stand for the nerve) and `words` (names of the fates)."""
     systems = {name: system(question) for name, system in systems_of(question).items()}
     fates = {name: system.fates(recorded[name].states) for name, system in systems.items()}
     columns = {
@@ -120,7 +120,7 @@ def rules(question: Question) -> Rules:
     not_modelled: TextsAndTruth = {f"{clash}: {rule}": True for rule in not_used} | dict.fromkeys(NOT_MODELLED, True)
     far = "the unit's own edge: no edge_distance is stated, so it is far and never reached"
     warnings: TextsAndTruth = {
-        "each round has attacks, then tests; a fate is the unit's state when it then activates": not is_duel,
+        "each round has attacks, then tests; a fate is the unit's state when it activates after them": not is_duel,
         f"the losses are the destroyed models of {question.side}; those of a round count as one attack": is_duel,
         "the fates in Armoured Clash are those of the unit in the duel, at the end of each round; once it is removed "
         "there, the other systems have no further losses": is_duel,
@@ -285,7 +285,7 @@ def losses_of_duel(question: Question, sampling: Sampling) -> LossesAndFates:
 def _one_round(
     duel: _Duel, path: Numbers, pair: Numbers, weights: NDArray[Any], sampling: Sampling, rng: np.random.Generator
 ) -> tuple[Numbers, NDArray[Any]]:
-    """Return the distinct combinations of `path` + losses and of the next pair after a round, and their weights."""
+    """Return the distinct results of a round (`path` plus its losses, and the next pair) and their weights."""
     parts, size = [], 0
     for number in np.unique(pair):
         rows = np.flatnonzero(pair == number)

@@ -16,7 +16,7 @@ MOST_FRIENDS = 20
 Centimetres = Annotated[float, Field(ge=0, le=500)]
 Stands = Annotated[int, Field(ge=1, le=30)]
 Kind = Literal["impassable", "enemy", "combat", "friend", "unyielding"]
-FOES = ("enemy", "combat")  # "combat": a unit in combat, friend or foe
+FOES = ("enemy", "combat")  # "combat": a unit in combat, friend or foe, which stops a unit as an enemy does
 FRIENDS = ("friend", "unyielding")  # friends out of combat, which can or cannot make way (WM-5)
 
 
@@ -26,7 +26,7 @@ class Obstacle(Record):
     distance: Centimetres
     kind: Kind
     chain: Annotated[int, Field(ge=0, le=MOST_FRIENDS)] = 0  # friends in a column, each pushed by the friend before it
-    make_way: bool | None = None  # True or False for friends that do or do not; None: the player chooses
+    make_way: bool | None = None  # True: the friends make way, False: they do not, None: the player chooses
     stands: Stands | None = None  # stands of the retreating unit that it blocks (WM-8)
 
     @model_validator(mode="after")
