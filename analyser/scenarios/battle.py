@@ -58,7 +58,7 @@ _TACTIC_TEXT = (
 )
 _ORDER_TEXT = "Order of activation of {}."
 _HAND_TEXT = "Card that {} plays for the initiative."
-_INITIATIVE_TEXT = "Whether {} takes the first initiative or gives it to the enemy, if it may choose."
+_INITIATIVE_TEXT = "Take the first initiative or give it to the enemy, if {} may choose."
 _DISCARD_TEXT = "Before drawing, {} discards cards below this value."
 _MINE, _YOURS = "the first army", "the second army"
 _AUTO_TERMS = {"policy": AUTO, "target": "nearest", "order": "listed"}  # other values imply the tactic `policies`
