@@ -290,7 +290,8 @@ def default_tactic(unit: Combatant, enemy: Combatant, stated_row: Row | None = N
         return "shoot"
     if stated_row is not None and stated_row.kind == "ranged":
         return "take_cover"
-    return "charge" if policies_of_duels.why_not("charge", unit, enemy) is None else "take_cover"
+    may_charge = not unit.garrisoned and policies_of_duels.why_not("charge", unit, enemy) is None
+    return "charge" if may_charge else "take_cover"
 
 
 FIGHTS: Mapping[str, Fight] = {

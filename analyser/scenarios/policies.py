@@ -32,7 +32,8 @@ def check_policy(policy: PolicyName, unit: Combatant, enemy: Combatant, where: s
     reason = why_not(policy, unit, enemy)
     if reason is None:
         return
-    possible = [other for other in POLICIES if why_not(other, unit, enemy) is None]
+    useless = ("charge",) if unit.garrisoned else ()  # a garrison cannot charge from its building
+    possible = [other for other in POLICIES if other not in useless and why_not(other, unit, enemy) is None]
     problem = f"{unit.unit or 'the unit'} cannot carry out the policy {policy}: {reason}"
     raise InputError(problem, where=where, allowed=", ".join(possible))
 

@@ -186,7 +186,8 @@ def policy_of(question: Any, side: int) -> int:
         return int(unit.facts[0].policy)
     if usable_rows(unit, enemy.target[0].category, Policy.SHOOT):
         return Policy.SHOOT.value
-    return Policy.TAKE_COVER.value if why_no_charge(unit, enemy) else Policy.CHARGE.value
+    cannot_charge = unit.target[0].garrisoned or why_no_charge(unit, enemy)
+    return Policy.TAKE_COVER.value if cannot_charge else Policy.CHARGE.value
 
 
 @step

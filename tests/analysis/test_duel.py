@@ -44,6 +44,7 @@ def test_each_shoots_if_it_can_else_charges_else_takes_cover(river):
     assert (default_tactic(otter, otter), default_tactic(fort, otter)) == ("shoot", "take_cover")
     without_rifles = otter.model_copy(update={"rows": tuple(row for row in otter.rows if row.kind != "ranged")})
     assert (default_tactic(without_rifles, otter), default_tactic(without_rifles, heron)) == ("charge", "take_cover")
+    assert default_tactic(without_rifles.model_copy(update={"garrisoned": True}), otter) == "take_cover"
     static = without_rifles.model_copy(update={"rules": (Rule("Static"),)})
     assert default_tactic(static, otter) == "take_cover"
 

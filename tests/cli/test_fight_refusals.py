@@ -7,6 +7,8 @@ from analyser.common.errors import InputError
 from tests.helpers.fight_questions import AIRCRAFT, CHARGE_FILE, DUEL_FILE, FILES, GUNS, ROTORCRAFT
 from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
 
+ROCKETEERS, TANKS = "crown/spitfire-rocketeers@basic", "commonwealth/tsar-battle-tanks@basic"
+
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
@@ -41,6 +43,7 @@ from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
         (["attack", f"{RIFLES}:attacker-models=19", GRENADIERS], ["no row can make this", "no attack dice for 19"]),
         (["duel", RIFLES, f"{GUNS}:garrisoned"], ["b.garrisoned", "field gun in a building (allowed: infantry)"]),
         (["charge", RIFLES, GRENADIERS, "--method", "both", "--precision", "0.1", "--trials", "5"], ["one of them"]),
+        (["duel", TANKS, f"{ROCKETEERS}:garrisoned"], ["no ranged row against heavy", "(allowed: take_cover)"]),
         (["duel", RIFLES, AIRCRAFT], ["aircraft", "AC-9.2"]),
         (["duel", f"{RIFLES}:models", GRENADIERS], ["a.models: models needs a value (allowed: models=VALUE)"]),
         (["duel", f"{RIFLES}:rules=[Durable", GRENADIERS], ["a.rules: '[Durable' has no closing bracket (allowed: [D"]),

@@ -95,6 +95,16 @@ def test_a_number_of_a_unit_can_be_changed():
 
 
 @needs_node
+@pytest.mark.parametrize(("garrisoned", "policy"), [(False, "charge"), (True, "take_cover")])
+def test_a_garrison_that_cannot_shoot_takes_cover(garrisoned, policy):
+    names = "commonwealth/tsar-battle-tanks@basic", "crown/spitfire-rocketeers@basic"
+    attacker, target = (unit_facts(load_profiles()[name]) for name in names)
+    conditions = {"attacker": {}, "target": {"garrisoned": garrisoned}, "distance": 12, "rounds": 1}
+    question = {"kind": "duel", "attacker": attacker, "row": 0, "target": target, "conditions": conditions}
+    assert layout()["policies"][answers([question])[0]["target_policy"]] == policy
+
+
+@needs_node
 @pytest.mark.parametrize(("models", "damage"), [(12, 0), (6, 0), (1, 0), (1, 3)])
 def test_a_unit_can_only_lose_the_points_that_it_has_left(models, damage):
     library = load_profiles()
