@@ -38,7 +38,10 @@ function render() {
   document.title =
     state.attacker && state.target ? `${units[state.attacker].name} on ${units[state.target].name}` : page.title;
   const all = { page, state, units, answers, game, view, searched, message, isNarrow: narrow.matches };
+  const hasFocus = document.activeElement !== document.body;
   morph(place, h("div", { id: "page", "data-view": view }, pageContent(all)));
+  const isLost = hasFocus && document.activeElement === document.body; // its control is not on the new panel
+  if (isLost) place.querySelector(".panel")?.focus({ preventScroll: true });
 }
 
 /** Show a short message at the top for two seconds. */

@@ -90,7 +90,7 @@ function unitList(all, role) {
   const hint = attacker ? `${attacker.name} ${SHOOTS}` : question;
   return h(
     `section.panel.${role}`,
-    { "data-key": role, "aria-label": heading },
+    { "data-key": role, tabindex: -1, "aria-label": heading },
     h(
       "header",
       {},
@@ -157,7 +157,7 @@ function card({ page, state }, unit, best, role, isChosen) {
 function fight(all) {
   const { page, state, units, answers } = all;
   const [one, other] = [units[state.attacker], units[state.target]];
-  const panel = (...parts) => h("section.panel.fight", { "data-key": "fight", "aria-label": "The fight" }, parts);
+  const panel = (...parts) => h("section.panel.fight", { "data-key": "fight", tabindex: -1, "aria-label": "The fight" }, parts);
   const choose = h("p.sheet.empty", {}, "Choose a unit, then an enemy.");
   if (!one || !other) return panel(choose, page.kind === "table" && everyPair(all));
   const rows = answers.rows(one.key, other.key);

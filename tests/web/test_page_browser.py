@@ -186,6 +186,7 @@ def test_it_is_used_by_keyboard_alone(visit, table):
 
     tab_to(RIFLES)
     page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.matches('.panel.targets')")  # its card is not on this panel
     tab_to("Krupp Field Guns")
     page.keyboard.press("Enter")
     tab_to("Models of Krupp Field Guns: one less")
