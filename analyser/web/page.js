@@ -5,12 +5,13 @@ import { h, morph } from "./dom.js";
 import { Game, OWN, RESTORE, emptyState, fromLink, only, settled, toLink, without } from "./state.js";
 import { Answers } from "./answers.js";
 import { pageContent, unitsOf } from "./panels.js";
+import { hasWords, wordsOf } from "./words.js";
 import { loadoutName } from "./workshop.js";
 
 const { engine, ...page } = await load("engine");
 const place = document.getElementById("page");
 const game = new Game(page.id);
-const searched = { attackers: "", targets: "" };
+const searched = { attackers: "", targets: "", beside: "" }; // `beside`: only words that no unit has
 const narrow = matchMedia("(max-width: 62rem)"); // one panel at a time, as in the style sheet
 let state = emptyState();
 let wantedView = "";
@@ -150,8 +151,11 @@ const actions = {
   },
   beside(name) {
     const { side } = units[state.attacker];
-    const found = Object.values(units).find((unit) => unit.side === side && loadoutName(unit) === name);
-    if (found || name === "") change({ beside: found?.key ?? "" });
+    const [words, mine] = [wordsOf(name), Object.values(units).filter((unit) => unit.side === side)];
+    const named = mine.find((unit) => loadoutName(unit) === name);
+    const found = named ?? (words.length ? mine.find((unit) => hasWords(unit.words, words)) : undefined);
+    searched.beside = found ? "" : words.join(" ");
+    change({ beside: found?.key ?? "" });
   },
   search(role, words) {
     searched[role] = words;

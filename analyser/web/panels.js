@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { conditionControls, conditionGroup, distanceOf, distanceSlider, unitId } from "./conditions.js";
 import { allowedChanges, withChanges } from "./edits.js";
 import { figures, folded, icon, ranking, stepper, table, titled, valueText, waiting, width } from "./elements.js";
-import { NO_ROWS, OWN } from "./state.js";
+import { NO_ROWS, NO_UNIT, OWN } from "./state.js";
 import { capital, hasWords, percent, tenths, wordsOf } from "./words.js";
 import { workshop } from "./workshop.js";
 
@@ -107,7 +107,7 @@ function unitList(all, role) {
     role === "attackers" &&
       Object.keys(state.units).length > 0 &&
       h("button.chip", { "data-do": "renew" }, "New game"),
-    !listed.length && h("p.empty", {}, "No unit has these words."),
+    !listed.length && h("p.empty", {}, NO_UNIT),
   );
 }
 

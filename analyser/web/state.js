@@ -12,6 +12,7 @@ import { has } from "./edits.js";
 export const OWN = "of your own";
 export const GONE = "This unit is gone.";
 export const NO_ROWS = "It has no row that can fire.";
+export const NO_UNIT = "No unit has these words.";
 export const RESTORE = "Back to the printed unit";
 const MOST_PAST = 50;
 const MOST_COUNT = 20; // most carriages, as in Python

@@ -18,8 +18,8 @@ export const signed = (change, text) => `${change < 0 ? "−" : "+"}${text(Math.
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Words of a search. */
-export const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
+/** Words of a search, without punctuation. */
+export const wordsOf = (text) => text.toLowerCase().split(/[\s,()-]+/).filter(Boolean);
 
 /** True if a lower-case text contains all these words. */
 export const hasWords = (text, words) => words.every((word) => text.includes(word));

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { has, numberOf } from "./edits.js";
 import { chips, table, titled, valueText } from "./elements.js";
-import { RESTORE } from "./state.js";
+import { NO_UNIT, RESTORE } from "./state.js";
 import { capital, percent, signed, tenths } from "./words.js";
 
 /** All parts of the workshop for a fight. */
@@ -74,8 +74,8 @@ function efficiency(now, points) {
 /** Name of a loadout in the list of {@link sideBySide}, which a reader can search. */
 export const loadoutName = ({ name, level, faction }) => `${name}, ${level} (${faction})`;
 
-function sideBySide({ page, state, units, answers, one, other }) {
-  const beside = units[state.beside] ?? units[one.from];
+function sideBySide({ page, state, units, answers, searched, one, other }) {
+  const beside = units[state.beside] ?? (searched.beside ? undefined : units[one.from]);
   const pair = beside ? [one, beside] : [one];
   const found = pair.map((unit) => answers.best(unit.key, other.key));
   const cell = ({ name, isMean, perPoints }) => (answer, place) => {
@@ -85,13 +85,14 @@ function sideBySide({ page, state, units, answers, one, other }) {
   };
   const mine = Object.values(units).filter((unit) => unit.side === one.side);
   const options = h("datalist", { id: "loadouts" }, mine.map((unit) => h("option", { value: loadoutName(unit) })));
-  const list = { list: "loadouts", placeholder: "Search units", value: beside ? loadoutName(beside) : "" };
+  const list = { list: "loadouts", placeholder: "Search units", value: beside ? loadoutName(beside) : searched.beside };
   const choice = h("input", { type: "search", "data-set": "beside", "data-key": "beside", ...list });
+  const none = !beside && searched.beside && h("p.small", { role: "status" }, NO_UNIT);
   const rows = page.compared.map((each) => ({ name: capital(each.label), cells: found.map(cell(each)) }));
   return titled(
     "beside",
     "Side by side",
-    h("div.numbers.one", {}, h("label", {}, "Compare the attacker with", choice), options),
+    h("div.numbers.one", {}, h("label", {}, "Compare the attacker with", choice), options, none),
     beside && table(pair.map(({ name, level }) => `${name}, ${level}`), rows, `On ${other.name}`),
   );
 }

@@ -139,6 +139,14 @@ def test_two_loadouts_stand_side_by_side(page, units):
     assert [float(each) for each in cells[2]] == pytest.approx(means, abs=0.051)
 
 
+def test_a_loadout_beside_is_found_by_its_words(page):
+    part = page.locator("section[data-key=beside]")
+    for words, shown in (("sharp rifles", "Sharp Rifles, basic"), ("zzz", "No unit has these words.")):
+        part.locator("input").fill(words)
+        part.get_by_text(shown).wait_for()
+    assert part.locator("table").count() == 0
+
+
 def linked(attacker, target, fight="", on_target=""):
     keys = [loadout.selector for loadout in Profiles()]
     one, other = f"0.{keys.index(attacker)}", f"1.{keys.index(target)}"
