@@ -5,7 +5,7 @@ import { conditionControls, conditionGroup, distanceOf, distanceSlider, unitId }
 import { allowedChanges, withChanges } from "./edits.js";
 import { figures, folded, icon, ranking, stepper, table, titled, valueText, waiting, width } from "./elements.js";
 import { NO_ROWS, NO_UNIT, OWN } from "./state.js";
-import { capital, hasWords, percent, tenths, wordsOf } from "./words.js";
+import { capital, hasWords, percent, sentence, tenths, wordsOf } from "./words.js";
 import { workshop } from "./workshop.js";
 
 const MOST_LISTED = 6;
@@ -234,11 +234,11 @@ function bothSides(about) {
 
 /** The main answer: probability, bars and figures of the chosen row, or why there is no attack. */
 function mainAnswer({ page, one, other, rows, chosen, state }) {
-  if (!chosen) return h("p.why", { "aria-live": "polite" }, NO_ROWS);
+  if (!chosen) return h("p.why", { "aria-live": "polite" }, sentence(NO_ROWS));
   const { row, answer: found } = chosen;
   if (found.why) {
     const told = state.row === row.id || !found.refused ? [chosen] : rows;
-    const reasons = told.map(({ row: { name }, answer: { refused, why } }) => (refused ? `${name}: ${why}.` : why));
+    const reasons = told.map(({ row: { name }, answer: { refused, why } }) => (refused ? `${name}: ${why}.` : sentence(why)));
     const list = h("ul", {}, [...new Set(reasons)].map((each) => h("li", {}, each)));
     return [h("p.why", { "aria-live": "polite" }, "No attack"), list];
   }
@@ -328,10 +328,10 @@ function outOfReach({ page, state, one }) {
 function returnFire({ page, state, answers }, one, other) {
   const found = answers.best(one.key, other.key);
   const heading = `Return fire of ${one.name}`;
-  if (!found || found.why) return titled("back", heading, found ? h("p", {}, capital(found.why)) : waiting());
+  if (!found || found.why) return titled("back", heading, found ? h("p", {}, sentence(found.why)) : waiting());
   const chance = h("b.middling", {}, percent(found[page.chance]));
-  const sentence = h("p.line", {}, chance, h("span", {}, "to remove you"));
-  return titled("back", heading, sentence, figures(page, state, found, other));
+  const line = h("p.line", {}, chance, h("span", {}, "to remove you"));
+  return titled("back", heading, line, figures(page, state, found, other));
 }
 
 /** A charge or a duel: shares of wins and draws on a bar, both sides' losses, and its own conditions. */
@@ -343,7 +343,7 @@ function combat(about, kind) {
   const groups = ["attacker", "target"].map((role) => conditionGroup(about, kind, role));
   const own = folded(`of ${kind}`, "More conditions", groups);
   if (!found) return titled(kind, heading, h("p.small", {}, said), waiting(), own);
-  if (found.why) return titled(kind, heading, h("p.small", {}, said), h("p", {}, `${capital(found.why)}.`), own);
+  if (found.why) return titled(kind, heading, h("p", {}, sentence(found.why)), own);
   const outcome = (side, unit) => ({ name, isMean, of }) => {
     const isWhole = !Object.keys(state.units[unit.key] ?? {}).some((each) => page.lossStates.includes(each));
     const text = valueText(found[side][name], isMean);

@@ -10,8 +10,8 @@
 import { has } from "./edits.js";
 
 export const OWN = "of your own";
-export const GONE = "This unit is gone.";
-export const NO_ROWS = "It has no row that can fire.";
+export const GONE = "this unit is gone";
+export const NO_ROWS = "it has no row that can fire";
 export const NO_UNIT = "No unit has these words.";
 export const RESTORE = "Back to the printed unit";
 const MOST_PAST = 50;

@@ -18,6 +18,9 @@ export const signed = (change, text) => `${change < 0 ? "−" : "+"}${text(Math.
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** A reason, such as a refusal of the engine, as a sentence. */
+export const sentence = (text) => `${capital(text)}.`;
+
 /** Words of a search, without punctuation. */
 export const wordsOf = (text) => text.toLowerCase().split(/[\s,()-]+/).filter(Boolean);
 

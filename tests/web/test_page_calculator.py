@@ -147,10 +147,21 @@ def test_a_loadout_beside_is_found_by_its_words(page):
     assert part.locator("table").count() == 0
 
 
-def linked(attacker, target, fight="", on_target=""):
+def linked(attacker, target, fight="", on_target="", on_attacker=""):
     keys = [loadout.selector for loadout in Profiles()]
     one, other = f"0.{keys.index(attacker)}", f"1.{keys.index(target)}"
-    return f"#attacker={one}&target={other}&with=distance-5!{fight}&units={other}*{on_target}"
+    return f"#attacker={one}&target={other}&with=distance-5!{fight}&units={other}*{on_target}~{one}*{on_attacker}"
+
+
+def test_a_charge_that_is_impossible_says_only_why(visit, calculator):
+    for attacker, state, why in (
+        ("imperium/krupp-field-guns@basic", "", "A Static unit cannot charge."),
+        (RIFLES, "models-0", "This unit is gone."),
+    ):
+        page = visit(calculator, PHONE, linked(attacker, GRENADIERS, on_attacker=state))
+        part = page.locator("[data-key=charge]")
+        part.get_by_text(why, exact=True).wait_for()
+        assert part.inner_text().split("\n\n") == ["Charge", why, "More conditions"]
 
 
 @pytest.mark.parametrize(
