@@ -309,12 +309,14 @@ function shootOrCharge(about) {
     { name: `Charge ${one.chargeReach}`, cells: both },
     { name: "If the target shoots", cells: ["", text(back, back?.points)] },
   ];
+  const isKnown = rows.some(({ cells }) => cells.some((cell) => /\d/.test(cell)));
+  const note = charge?.why ? "On average." : outOfReach(about) || "On average; a charge needs its reach.";
   return h(
     "section.sheet.ways",
     { "data-key": "ways", "aria-label": "Shoot or charge?" },
     h("h3", {}, "Shoot or charge?"),
     table([other.name, one.name], rows, "Points lost"),
-    h("p.small", {}, outOfReach(about) || "On average; a charge needs its reach."),
+    isKnown && h("p.small", {}, note),
   );
 }
 

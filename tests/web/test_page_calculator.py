@@ -162,6 +162,14 @@ def test_a_charge_that_is_impossible_says_only_why(visit, calculator):
         part = page.locator("[data-key=charge]")
         part.get_by_text(why, exact=True).wait_for()
         assert part.inner_text().split("\n\n") == ["Charge", why, "More conditions"]
+    ways = page.locator("[data-key=ways]")
+    assert "On average" not in ways.inner_text()
+
+
+def test_a_unit_that_can_only_be_shot_at_is_told_of_no_reach(visit, calculator):
+    link = linked("imperium/teutonic-armiger-crusaders@basic", "crown/defiance-fighter-squadron@basic")
+    ways = visit(calculator, PHONE, link).locator("[data-key=ways]")
+    ways.get_by_text("On average.", exact=True).wait_for()
 
 
 @pytest.mark.parametrize(
