@@ -20,12 +20,12 @@ from analyser.rules import unit_state
 from analyser.rules.activation import STOP_IS_DISTANCE
 from analyser.rules.attack import kind_of_test
 from analyser.rules.policies import BEST, POLICIES, Policy
-from analyser.rules.policy_lines import lines_of
+from analyser.rules.policy_lines import Condition, all_conditions, lines_of
 from analyser.rules.structs import INCH, MOST_INCHES, NONE, Test
 from analyser.scenarios.charge import combats
 from analyser.scenarios.chooser import Chooser
 from analyser.scenarios.fight_records import Draft, Strike, setup_for, to_length
-from analyser.scenarios.policies import Shooter, check_policy
+from analyser.scenarios.policies import Shooter, check_policy, rows_to_shoot_with
 from analyser.scenarios.resolve import (
     IN_CONTACT,
     combatant_warnings,
@@ -263,12 +263,23 @@ def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:
     return start_states(setup, (a, b))
 
 
+_IN_RANGE = {Condition("in range")}  # always true of a unit with a row to shoot with in a duel without a distance
+
+
 def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> Iterator[str]:
     """Yield the warnings of a duel; `scenario` is the resolved `file`."""
     a, b, policies = scenario.a, scenario.b, (file.duel.policy_a, file.duel.policy_b)
-    for side, policy in zip("ab", policies):
-        if isinstance(policy, tuple) and lines_of(policy, f"duel.policy_{side}")[-1].conditions:
+    for side, unit, enemy, policy in (("a", a, b, policies[0]), ("b", b, a, policies[1])):
+        lines = lines_of(policy, f"duel.policy_{side}") if isinstance(policy, tuple) else ()
+        if lines and lines[-1].conditions:
             yield f"the last line of policy_{side} has a condition: if no line applies, the unit does nothing"
+        can_shoot = any(unit.row in (None, row.id) for row in rows_to_shoot_with(unit, enemy, "shoot"))
+        if file.duel.distance is None and can_shoot:
+            always = [number for number, line in enumerate(lines[:-1], 1) if set(all_conditions(line)) == _IN_RANGE]
+            yield from (
+                f"line {number + 1} of policy_{side} is never reached: without a distance, line {number} always applies"
+                for number in always[:1]
+            )
     lengths = [2 * (unit.speed or 0) for unit, policy in zip((a, b), policies) if policy == BEST]
     if file.duel.step is not None and (file.duel.distance is None or file.duel.step >= max(lengths, default=0)):
         yield "duel.step has no effect: it needs best play, a distance, and a unit that can move further than the step"

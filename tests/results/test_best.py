@@ -137,6 +137,14 @@ def test_what_is_wrong_with_a_question_is_told(terms, told):
         best_play(RIFLES, GRENADIERS, **terms)
 
 
+@pytest.mark.parametrize(("more", "is_told"), [({}, True), ({"distance": 18}, False)])
+def test_a_line_that_is_never_reached_without_a_distance_is_told(more, is_told):
+    sides = small(RIFLES), small(GRENADIERS)
+    found = duel(*sides, rounds=1, policy_a=["hold if suppressed", "aim and shoot", "charge"], **more)
+    told = "line 3 of policy_a is never reached: without a distance, line 2 always applies"
+    assert (told in found.warnings) == is_told
+
+
 def test_a_list_without_a_last_resort_does_nothing_then_and_says_so():
     found = duel(small(RIFLES), small(GRENADIERS), rounds=1, policy_a=["charge if enemy suppressed"], first="a")
     assert any("the last line of policy_" in warning for warning in found.warnings)
