@@ -110,7 +110,7 @@ def test_one_more_of_a_number_is_told(page, units):
     assert f"one more: {percent(more.probability('annihilated'))} (+{change:.1f})" in text.inner_text()
     lost = float(page.locator(".answer .figures dd").last.inner_text().split()[0].split("of")[0])
     said = editor(page, "attacker").locator("[data-key='attacker points'] .small").inner_text()
-    assert float(said.split()[2]) == pytest.approx(100 * lost / (rifles.level.points + 1), abs=0.15)
+    assert float(said.split()[7]) == pytest.approx(100 * lost / (rifles.level.points + 1), abs=0.15)
 
 
 def test_a_unit_of_ones_own_has_a_name_and_is_in_the_link(visit, calculator, page, units):
