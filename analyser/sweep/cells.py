@@ -53,10 +53,11 @@ def shot_cells(plan: Plan, block: CellBlock) -> Cells:
     defenders = _distinct_targets(plan, block.columns)
     faces, deck = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
     records = attack_records(ruleset, attackers.attacks)
-    possible = attackers.possible[:, defenders.targets["category"]]
+    target_of, exists = defenders.target_of, defenders.why_not < 0
+    can_exist = np.isin(np.arange(len(defenders.targets)), target_of[exists])
+    possible = attackers.possible[:, defenders.targets["category"]] & can_exist
     distinct = distinct_summaries(records, defenders.targets, possible, faces, deck)
     summaries, shots = _best_shots(distinct, attackers.firsts)
-    target_of, exists = defenders.target_of, defenders.why_not < 0
     why_not = reason_texts.codes([*defenders.reasons, None])[defenders.why_not]
     codes = row_names.codes([*attackers.row_ids, None])  # None is last, so that shot -1 (no shot) has the code -1
     used_rows = np.where(exists, codes[shots][:, target_of], -1).astype(np.int32)

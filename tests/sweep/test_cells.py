@@ -67,6 +67,23 @@ def test_a_cell_without_figures_says_why(attacks):
     assert attacks[attacks["why_not"].isna()][FIGURES].notna().all(axis=None)
 
 
+@pytest.mark.parametrize(
+    ("number", "values"),
+    [("models", "by -7..-6"), ("models", "by -7..0"), ("damage_limit", "0..2"), ("defence", "0..1")],
+)
+def test_an_impossible_defender_is_never_fought(number, values):
+    defenders = {"units": "imperium/scion-grenadier-platoon@basic", number: values}
+    sides = {"attackers": {"units": "crown/rifle-platoon@basic"}, "defenders": defenders}
+    cells = frame_of(read_plan({"figures": FIGURES, "situations": ["long-range"], **sides}))
+    unable = cells["why_not"].str.contains(f"{number}: ", na=False)
+    assert cells.iloc[0]["why_not"].startswith(f"{defenders['units']}: {number}")
+    assert (cells[FIGURES].isna().any(axis=1) == unable).all()
+    for _, cell in cells[~unable].iterrows():
+        change = f"{cell['defender_models_by']:+d}" if number == "models" else int(cell[f"defender_{number}"])
+        target = analyser.load_profiles()[cell["defender"]].with_(**{number: change})
+        check(cell, analyser.attack(cell["attacker"], {"unit": target, "from_front": True}).summary)
+
+
 @pytest.mark.parametrize("situations", [["long-range", "short-range-aimed"], ["charge"]])
 def test_without_numbers_a_sweep_is_a_table_of_matchups(situations):
     units = "crown/r*", ["imperium/krupp*", "imperium/scion-g*", "crown/d*"]
