@@ -143,7 +143,11 @@ def _charges(
 def _charges_with_row(
     attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset
 ) -> list[FightEnd | str]:
-    target_problems = [_problem_of(Combatant.check_can_be_charged, target) for target in targets]
+    target_problems = [
+        _problem_of(Combatant.check_can_be_charged, target)
+        or _problem_of(Combatant.check_can_retaliate, target, "the target's ")
+        for target in targets
+    ]
     problems = [_problem_of(Combatant.check_can_charge, attacker) for attacker in attackers]
     result: list[FightEnd | str] = [of_target or problem for problem, of_target in product(problems, target_problems)]
     able = {number: pair for number, pair in enumerate(product(attackers, targets)) if not result[number]}
@@ -183,11 +187,11 @@ def _distributions(
     return [pmf.problem if isinstance(pmf, InputError) else pmf for pmf in pmfs]
 
 
-def _problem_of(check: Callable[[Combatant], None], unit: Combatant) -> str:
+def _problem_of(check: Callable[[Combatant], None], unit: Combatant, whose: str = "") -> str:
     try:
         check(unit)
     except InputError as error:
-        return error.problem
+        return whose + error.problem
     return ""
 
 

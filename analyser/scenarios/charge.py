@@ -222,6 +222,8 @@ def charge_program(
     if not is_checked:
         target.check_can_be_charged()
         attacker.check_can_charge()
+        for unit, where in ((target, "target"), *((unit, f"secondary.{i}") for i, unit in enumerate(secondary))):
+            unit.check_can_retaliate(where)
     draft: Any = _ChargeDraft((attacker, target), secondary)
     charge_steps.add_combat(draft, ATTACKER)
     draft.check_room(*charge_steps.set_sides_of_charge(draft), "edge_distance")

@@ -81,8 +81,8 @@ class Shooter:
 
     def __post_init__(self) -> None:
         self.stated_row = self._usable_stated_row()
-        for row in (self.main_row, self.lookout_row if self.policy == "lookout" else None):
-            if row is not None and self.policy != "charge":
+        for row in (self.main_row, self.lookout_row):
+            if row is not None:
                 self.unit.check_has_dice(row, self.where)
 
     @cached_property

@@ -247,6 +247,11 @@ class Combatant(Target):
             problem = f"{self.unit or 'the target'} cannot be charged: {self.type or 'aircraft'} (AC-8.1)"
             raise InputError(problem, where=where, allowed="a unit on the ground")
 
+    def check_can_retaliate(self, where: str = "target") -> None:
+        """Raise InputError if the row for a retaliation has no dice for the models or damage (AC-2.4, AC-8.3)."""
+        for row in self.retaliation_rows():
+            self.check_has_dice(row, where)
+
     @property
     def can_fail_to_rally(self) -> bool:
         """Return True if the unit can fail a rally test, because a card decides the test (AC-5.6, AC-7)."""

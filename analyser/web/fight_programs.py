@@ -60,8 +60,15 @@ def why_no_charge(charger: Any, charged: Any) -> int:
 
 @step
 def why_no_dice(unit: Any, row: int) -> int:
-    """Return NO_DICE (a WhyNot) if the row has no dice for the unit's models or damage (AC-2.4), else 0."""
-    return shots.WhyNot.NO_DICE.value if band_of(unit.rows[row], band_count(unit)) == NONE else 0
+    """Return NO_DICE (a WhyNot) if `row` (NONE: no row) has no dice for the models or damage (AC-2.4), else 0."""
+    has_no_dice = row != NONE and band_of(unit.rows[max(row, 0)], band_count(unit)) == NONE
+    return shots.WhyNot.NO_DICE.value if has_no_dice else 0
+
+
+@step
+def why_no_combat(charger: Any, charged: Any) -> int:
+    """Return NO_DICE if the row for the charge or for the retaliation has no dice (AC-2.4, AC-8.1, AC-8.3), else 0."""
+    return why_no_dice(charger, row_for_contact(charger, 1)) or why_no_dice(charged, row_for_contact(charged, 0))
 
 
 @step
@@ -85,7 +92,7 @@ def set_charge(builder: Builder) -> int:
     if attacker.facts[0].outflanking and target.target[0].garrisoned:
         refusal = Refusal.FRONT_ALL_ROUND.value
     if refusal == 0:
-        refusal = why_no_dice(attacker, row_for_contact(attacker, 1))
+        refusal = why_no_combat(attacker, target)
     if refusal:
         return refusal
     begin_setup(builder.question, builder.setup)
@@ -229,19 +236,19 @@ def why_no_duel(question: Any, side: int, shooter: Shooter) -> int:
         return Refusal.AIRCRAFT.value
     if unit.facts[0].edge_distance > MOST_INCHES * INCH:
         return Refusal.TOO_MANY_POSITIONS.value
-    if policy == Policy.TAKE_COVER:
-        return 0
     if policy == Policy.CHARGE:
         refusal = why_no_charge(unit, enemy)
         if refusal:
             return refusal
-        return why_no_dice(unit, row_for_contact(unit, 1))
-    rows, named = usable_rows(unit, enemy.target[0].category, policy), unit.facts[0].row
-    if not rows or (named != NONE and not rows >> max(named, 0) & 1):
-        return Refusal.NO_ROW_TO_SHOOT_WITH.value
-    if policy == Policy.ALL_OUT and not unit.facts[0].all_out_attack:
-        return Refusal.NO_ALL_OUT_ATTACK.value
-    return why_no_dice(unit, shooter.lookout if policy == Policy.LOOKOUT else shooter.rows[0])
+    elif policy != Policy.TAKE_COVER:
+        rows, named = usable_rows(unit, enemy.target[0].category, policy), unit.facts[0].row
+        if not rows or (named != NONE and not rows >> max(named, 0) & 1):
+            return Refusal.NO_ROW_TO_SHOOT_WITH.value
+        if policy == Policy.ALL_OUT and not unit.facts[0].all_out_attack:
+            return Refusal.NO_ALL_OUT_ATTACK.value
+    if may_charge(question, side, policy) and why_no_combat(unit, enemy):
+        return shots.WhyNot.NO_DICE.value
+    return why_no_dice(unit, shooter.rows[0]) or why_no_dice(unit, shooter.lookout)
 
 
 @step

@@ -46,7 +46,7 @@ REFUSALS: Mapping[int, str] = {
     WhyNot.NOT_RANGED: "it is not a ranged row",
     WhyNot.CATEGORY: "it does not fire at such targets",
     WhyNot.OUT_OF_RANGE: "the target is out of range",
-    WhyNot.NO_DICE: "it has no attack dice for this number of models",
+    WhyNot.NO_DICE: "no attack dice for this number of models",
     **{int(reason): text for reason, text in WHY_NOT.items()},
     Refusal.IS_STATIC: "a Static unit cannot charge",
     Refusal.NO_ROW_TO_CHARGE_WITH: "it has no melee or impact row to charge with",

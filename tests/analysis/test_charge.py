@@ -84,3 +84,12 @@ def test_levels_that_charge_side_by_side_do_what_each_does_alone(units):
             alone = matchups(attacker, defender, situations="charge").frame
             pair = together.loc[[(attacker.selector, defender.selector)]]
             pd.testing.assert_frame_equal(pair.reset_index(drop=True), alone, check_exact=True)
+
+
+def test_a_target_without_dice_for_its_models_says_so():
+    """AC-2.4: such a target would not strike back."""
+    grenadiers = Profiles()["imperium/scion-grenadier-platoon@full-strength"]
+    targets = [grenadiers, grenadiers.with_(models=20)]
+    frame = matchups("crown/rifle-platoon@basic", targets, situations="charge").frame
+    assert frame["attacker_share_lost"].isna().tolist() == [False, True]
+    assert frame["why_not"][1] == "melee: the target's row 'melee' has no attack dice for 20"

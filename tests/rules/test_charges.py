@@ -74,6 +74,17 @@ def test_the_target_strikes_back_with_the_models_that_it_has_left():
     assert (ending["attacker_models_destroyed"], ending["result"]) == (6, "target_wins")
 
 
+def test_a_charge_against_models_without_dice_is_refused():
+    """AC-2.4: by the target, or by another unit in contact (AC-8.7)."""
+    up_to_nine = row("melee", 2) | {"bands": [{"first": 1, "last": 9, "dice": 2}]}
+    attacker, target = fighters(3, 2)
+    with pytest.raises(InputError, match=r"target.models: row 'melee' has no attack dice for 10 .allowed: 1-9"):
+        charge(attacker, unit(up_to_nine))
+    with pytest.raises(InputError, match=r"secondary.0.models: row 'melee' has no attack dice for 10"):
+        charge(attacker, target, secondary=[unit(up_to_nine)])
+    assert certain(charge(attacker, unit(up_to_nine, models=9)))["attacker_models_destroyed"] == 2
+
+
 def test_a_target_that_is_gone_does_not_strike_back():
     ending = certain(charge(*fighters(10, 9)))
     assert (ending["target_annihilated"], ending["attacker_models_destroyed"]) == (True, 0)

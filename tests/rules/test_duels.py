@@ -30,6 +30,15 @@ def test_a_unit_on_lookout_shoots_at_what_acts_without_a_test():
     assert likely(duel(shooter(1), shooter(2), policy_b="lookout", first="b", rounds=1), "b_on_lookout") == 0
 
 
+def test_a_unit_without_dice_for_its_models_neither_strikes_back_nor_fires_on_lookout():
+    """AC-2.4: a duel in which it would have to is refused."""
+    for kind, policy_a in (("melee", "charge"), ("ranged", "take_cover")):
+        few = unit(row(kind, [1] * 9), on_lookout=True)
+        with pytest.raises(InputError, match=rf"b.models: row '{kind}' has no attack dice for 10"):
+            duel(unit(row("melee", 1)), few, policy_a=policy_a, **SILENT)
+    assert models(duel(shooter(3), unit(row("melee", [1] * 9)), **SILENT), "b") == 7
+
+
 def test_a_reactive_row_fires_on_lookout_only():
     reactive = unit(row("ranged", 2, "Reactive"))
     for named in ({}, {"row": reactive["rows"][0]["id"]}):

@@ -12,6 +12,7 @@ import pytest
 
 from analyser import load_profiles
 from analyser.common.errors import InputError
+from analyser.rules.shots import WhyNot
 from analyser.web.compile_module import MODULE, digest, recorded_sources
 from analyser.web.memory_layout import CONDITIONS, layout, unit_facts
 from analyser.web.memory_records import Refusal
@@ -102,6 +103,18 @@ def test_a_garrison_that_cannot_shoot_takes_cover(garrisoned, policy):
     conditions = {"attacker": {}, "target": {"garrisoned": garrisoned}, "distance": 12, "rounds": 1}
     question = {"kind": "duel", "attacker": attacker, "row": 0, "target": target, "conditions": conditions}
     assert layout()["policies"][answers([question])[0]["target_policy"]] == policy
+
+
+@pytest.mark.parametrize("conditions", [{}, {"target": {"on_lookout": True, "policy": "take_cover"}}])
+def test_a_target_without_dice_for_its_models_is_refused(conditions):
+    """AC-2.4: it would neither strike back nor fire on lookout."""
+    units = load_profiles()
+    attacker, target = (unit_facts(units[f"{name}@basic"]) for name in ("rifle-platoon", "scion-grenadier-platoon"))
+    question = {"kind": "duel" if conditions else "charge", "attacker": attacker, "row": 0, "target": target}
+    question["conditions"] = {"attacker": {}, "target": {}} | conditions
+    assert answers([question])[0]["refused"] == 0
+    target["numbers"] |= {"models": 24, "full_models": 24}
+    assert answers([question])[0]["refused"] == WhyNot.NO_DICE
 
 
 @needs_node
