@@ -37,7 +37,7 @@ def test_who_goes_to_short_range_fires_no_indirect_row(distance):
     """AC-6: Indirect is not for short range, so a unit with no other row cannot; one with another uses that."""
     indirect = row("ranged", 3, "Indirect", short_range=6.0)
     terms = {"policy_a": "short_range", "policy_b": "take_cover"} | ({} if distance is None else {"distance": distance})
-    with pytest.raises(InputError, match=r"no ranged row except .* Indirect rows, which do not fire at short range"):
+    with pytest.raises(InputError, match=r"no ranged row .* Indirect rows only beyond short range"):
         duel(unit(indirect, speed=20.0), unit(), **terms)
     both = unit(indirect, row("ranged", 1) | {"id": "direct"}, speed=20.0)
     only = unit(row("ranged", 1) | {"id": "direct"}, speed=20.0)

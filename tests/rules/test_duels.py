@@ -42,7 +42,7 @@ def test_a_unit_without_dice_for_its_models_neither_strikes_back_nor_fires_on_lo
 def test_a_reactive_row_fires_on_lookout_only():
     reactive = unit(row("ranged", 2, "Reactive"))
     for named in ({}, {"row": reactive["rows"][0]["id"]}):
-        with pytest.raises(InputError, match=r"policy shoot: .*Reactive.*on lookout only") as refusal:
+        with pytest.raises(InputError, match=r"policy shoot: .*Reactive.*only on lookout") as refusal:
             duel(reactive | named, shooter(1), **SILENT)
         assert "allowed: lookout, take_cover" in str(refusal.value)
     assert models(duel(shooter(1), reactive, policy_b="lookout", first="b", deck=LOW_CARDS), "a") == 8

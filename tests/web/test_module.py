@@ -105,6 +105,7 @@ def test_a_garrison_that_cannot_shoot_takes_cover(garrisoned, policy):
     assert layout()["policies"][answers([question])[0]["target_policy"]] == policy
 
 
+@needs_node
 @pytest.mark.parametrize("conditions", [{}, {"target": {"on_lookout": True, "policy": "take_cover"}}])
 def test_a_target_without_dice_for_its_models_is_refused(conditions):
     """AC-2.4: it would neither strike back nor fire on lookout."""
