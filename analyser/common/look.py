@@ -55,6 +55,14 @@ Color: TypeAlias = PerSeries[Any]
 Title: TypeAlias = str | None
 
 
+class _PictureFigure(Figure):
+    """Figure saved without hinting, because it was fitted without (:func:`house_style`)."""
+
+    def savefig(self, *args: Any, **more: Any) -> None:
+        with rc_context({"text.hinting": "none"}):
+            super().savefig(*args, **more)
+
+
 class Picture(Axes):
     """Axes that a notebook shows as a picture, without pyplot; the title is on the left by default."""
 
@@ -104,7 +112,7 @@ def disable_formulas(ax: Axes) -> None:
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure of this size in inches."""
-    figure = Figure(figsize=(width, height))
+    figure = _PictureFigure(figsize=(width, height))
     FigureCanvasAgg(figure)
     return figure
 

@@ -1,5 +1,6 @@
 """The pictures of one fight or of a few, tested as data: what is drawn stands in the frame, and can be read."""
 
+import io
 from itertools import combinations
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from PIL import Image
 
 import analyser
 from analyser.common.errors import InputError
@@ -51,6 +53,15 @@ def test_nothing_is_clipped_or_tiny(plot, frame):
     picture = drawn(ax)
     assert (np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]]) == 255).all()
     assert min(each.get_fontsize() for each in texts(ax)) >= LEAST_POINTS
+
+
+@pytest.mark.parametrize("dpi", [72, 90, 96, 180])
+def test_no_long_title_is_cut_at_any_resolution(dpi):
+    file = io.BytesIO()
+    long = "Rifle Platoon, reinforced on Scion Vierling Heavy Infantry, reinforced at 10 inches"
+    tornado(NUMBERS, title=long).figure.savefig(file, dpi=dpi)
+    right = np.asarray(Image.open(file).convert("L"))[:, -dpi // 20 :]  # a twentieth of an inch
+    assert (right == 255).all()
 
 
 @every_plot
