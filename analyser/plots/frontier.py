@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, NullLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from analyser.common import look
@@ -187,9 +187,9 @@ def fair_points(
             open_style: dict[str, Any] = {"color": look.MEDIUM, "markerfacecolor": "none", "markersize": 4}
             axes.plot([], [], "o", label="open: fair or undecided", **open_style)
         axes.set(xscale="log", yscale="log", xlim=limits, ylim=limits)
-        ticks = [tick for tick in (10, 20, 50, 100, 200, 500, 1000, 2000) if limits[0] <= tick <= limits[1]]
+        is_wide = limits[1] > 10 * limits[0]
         for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(FixedLocator(ticks))
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5)) if is_wide else MaxNLocator(8))
             axis.set_major_formatter("{x:.0f}")
             axis.set_minor_locator(NullLocator())
         mispriced = np.flatnonzero(is_mispriced)

@@ -205,6 +205,22 @@ def test_tornado_bars_reach_from_the_figure_to_what_it_becomes():
     assert (np.diff(longest) <= 1e-12).all()
 
 
+@pytest.mark.parametrize("spread", [1.5, 5.0, 40.0])
+def test_prices_can_be_read_on_the_axes_of_fair_points(spread):
+    points = 20 * np.array([1.0, spread])
+    figures = {"points": points, "fair_points": points, "fair_low": 0.9 * points, "fair_high": 1.1 * points}
+    ax = fair_points(
+        pd.DataFrame({"loadout": ["red/a@basic", "red/b@basic"], "faction": "red", "verdict": "fair"} | figures)
+    )
+    shown = [
+        text.get_text()
+        for text in ax.get_xticklabels()
+        if 0.8 * points[0] <= text.get_position()[0] <= 1.25 * points[1]
+    ]
+    assert len(shown) >= 3
+    assert len(set(shown)) == len(shown)
+
+
 def test_open_markers_of_fair_points_are_explained():
     figures = {"points": [50, 60], "fair_points": [40.0, 60.0], "fair_low": [35.0, 50.0], "fair_high": [46.0, 70.0]}
     names = {"loadout": ["red/a@basic", "red/b@basic"], "faction": ["red", "red"]}
