@@ -87,7 +87,8 @@ def distribution(
         raise InputError("there is no distribution to draw", where="data", allowed="one or several, by name")
     kind = kind or ("summary" if len(sources) == 1 and ax is None and _has_integers(sources) else "bars")
     values, curves, is_cut = _curves(sources, kind)
-    x_label = str(sources[0].x).replace("_", " ") + (f" (others: less than {NEGLIGIBLE:.2%} each)" if is_cut else "")
+    left_out = f" (others: less than {NEGLIGIBLE:.2%} at either end)" if is_cut else ""
+    x_label = str(sources[0].x).replace("_", " ") + left_out
     width = float(np.clip(BAR_WIDTH * len(values) * (1.2 if len(curves) > 1 else 1.0), LEAST_WIDTH, MOST_WIDTH))
     has_legend = len(curves) > 1 or label is not None or kind == "summary"
     y_label = "P(at least so many), percent" if kind == "at least" else look.PERCENT
