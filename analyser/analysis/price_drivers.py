@@ -101,7 +101,7 @@ class PriceDrivers:
             SUPPRESSED: np.exp(offence - free_offence),
         }
         weights, peers = exchange.uniform_weights, peers_of(roles, exchange.unit_numbers)
-        self._without_peers = {index for own, others in peers if not len(others) for index in own.tolist()}
+        self.without_peers = {index for own, others in peers if not len(others) for index in own.tolist()}
 
         def with_peer_median(figures: Floats) -> tuple[Floats, Floats]:
             figures = np.log(np.maximum(figures, _FLOOR))
@@ -168,7 +168,7 @@ class PriceDrivers:
         if reasons:
             return reasons
         role = self._roles[index]
-        if index in self._without_peers:
+        if index in self.without_peers:
             return f"no {'different' if len(self._by_role[role]) > 1 else 'other'} unit here has its role ({role})"
         return f"it is similar to other {plural(role)} in every figure"
 

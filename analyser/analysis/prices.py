@@ -279,7 +279,7 @@ def fair_points(
         - `trades_evenly_at`, the price without the factors for the role and for similar units;
         - `comes_out_even_at`, fair points by another method: no loadout has a lead over all opponents together
           (:func:`analyser.analysis.equilibrium_prices.even_lead_prices`);
-        - `offence` and `toughness`, per point, divided by the median of the other units of the role;
+        - `offence` and `toughness`, per point, divided by the median of the other units of the role, if there are any;
         - `frequency`, the frequency among the opponents.
 
     Examples

@@ -13,7 +13,7 @@ from analyser.analysis import equilibrium_prices
 from analyser.analysis.matchups import Matchups, matchups_after_edit
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, exchange_of
 from analyser.analysis.prices import Opponents, fair_points_in
-from analyser.analysis.verdict import is_noise
+from analyser.analysis.verdict import UNDECIDED, is_noise
 from analyser.common.metrics import EFFICIENCY, number_text
 from analyser.common.text import counted
 from analyser.game.units import Loadout, unit_of
@@ -47,6 +47,11 @@ class Standing(NamedTuple):
     n_ranked: int
     offence: float
     toughness: float
+
+    @property
+    def is_left_out(self) -> bool:
+        """True for a loadout with neither fair points nor a verdict, whose leads are unknown."""
+        return self.verdict == UNDECIDED and bool(np.isnan(self.fair_points))
 
     def as_dict(self) -> dict[str, Any]:
         fields = {"of" if name == "n_ranked" else name: value for name, value in self._asdict().items()}
@@ -183,7 +188,7 @@ def change_sentence(selector: str, old: Standing, new: Standing, leads: LeadChan
     parts.append(f"efficiency {efficiency}" if efficiency != DASH else missing)
     verdict = before_and_after(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}"
     parts.append(f"{verdict} ({new.doubt})" if new.doubt and old.verdict != new.verdict else verdict)
-    has_no_leads = np.isnan(old.toughness) or np.isnan(new.toughness)
+    has_no_leads = old.is_left_out or new.is_left_out
     return f"{selector}: {'; '.join([*parts, 'no matchup can be compared' if has_no_leads else str(leads)])}"
 
 

@@ -76,6 +76,8 @@ def judge(answer: Matchups, exchange: Exchange) -> dict[str, Any]:
         np.exp(values - peer_medians(peers, values, weights))
         for values in (drivers.offence - today, drivers.toughness - today)
     )
+    alone = list(drivers.without_peers)
+    offence[alone] = toughness[alone] = np.nan
     level_effects = np.array([prices.levels[name] for name in levels])
     table = pd.DataFrame(
         {

@@ -78,7 +78,7 @@ class WhatIf(JudgedAnswer):
     def _why_no_matchups(self) -> str:
         if len(self.frame):
             return "No matchup changes."
-        left_out = [f"{when}, {standing.why}" for when, standing in self._both.items() if np.isnan(standing.toughness)]
+        left_out = [f"{when}, {standing.why}" for when, standing in self._both.items() if standing.is_left_out]
         return f"No matchup can be compared: {'; '.join(left_out)}."
 
     @property

@@ -7,6 +7,7 @@ import pytest
 
 from analyser.analysis.prices import CAVEATS, fair_points
 from analyser.analysis.verdict import FAIR, OVER, RULE, UNDECIDED, UNDER, verdict_of
+from analyser.analysis.what_if import what_if
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import kin, write_wood
 from tests.helpers.skips import proof
@@ -59,6 +60,10 @@ def test_the_only_unit_of_its_role_is_not_compared_with_others(tmp_path):
         file.write(unit_file("heron", 2, {"basic": (10, 60)}, 12, 6, kind="cavalry"))
     found = fair_points("*/*", profiles=folder).frame.set_index("loadout")
     assert "no other unit here has its role (cavalry)" in found.loc["wood/heron@basic", "why"]
+    for name in ("offence", "toughness"):
+        assert found.index[found[name].isna()].tolist() == ["wood/heron@basic"]
+    changed = what_if("wood/heron@basic", points=61, profiles=folder)
+    assert "matchup can be compared" not in changed.sentence
 
 
 def test_the_rule_and_the_limits_stand_where_verdicts_do():
