@@ -29,7 +29,7 @@ class Diff(FramedAnswer):
     Attributes
     ----------
     changes : tuple of StandingChange
-        The change of the standing of every edited loadout, the largest first.
+        The change of the standing of every edited loadout (of all if the ruleset changed), the largest first.
     others : tuple of StandingChange
         Changes of other loadouts with a new verdict.
     no_verdict : str

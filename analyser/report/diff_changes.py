@@ -234,7 +234,12 @@ def edited_loadouts(before: Mapping[str, Loadout], after: Mapping[str, Loadout])
 
 
 def standing_changes(before: Standings, after: Standings, edited: Iterable[str]) -> StandingChanges:
-    """Return the changes of the loadouts in `edited`, and of other loadouts with a new verdict."""
+    """Return the changes of the loadouts in `edited`, and of other loadouts with a new verdict.
+
+    A changed ruleset affects all loadouts, so all count as edited.
+    """
+    if before.table.ruleset != after.table.ruleset:
+        edited = before.verdicts.index
 
     def change_of(name: str) -> StandingChange:
         pairs = matchup_changes(before, after, name)

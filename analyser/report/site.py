@@ -211,7 +211,8 @@ def _loadout_edits(loadout: Loadout, by_unit: Mapping[str, Sequence[Edit]], unit
     """Return in words the edits that affect a loadout, except edits of points, which have their own column."""
     unit = unit_of(loadout.selector)
     affecting = [edit for edit in by_unit.get(unit, ()) if affects(edit, loadout.level_name, loadout.level.models)]
-    return [edit_in_words(edit, units[unit]) for edit in affecting if not edit.key.endswith(".points")]
+    words = [edit_in_words(edit, units[unit]) for edit in affecting if not edit.key.endswith(".points")]
+    return [*words, "ruleset"] if "ruleset" in by_unit else words
 
 
 def _names(units: Mapping[str, Any]) -> dict[str, str]:

@@ -88,6 +88,12 @@ def test_a_ruleset_is_compared_too(old, tmp_path):
     found = diff(old, other)
     assert {each.where for each in found.edits} == {"ruleset"}
     assert found.worst > 0.05
+    everyone = {loadout.selector for loadout in Profiles(old)}
+    assert {change.loadout for change in found.changes} == everyone
+    assert not found.others
+    renamed = write_profiles(tmp_path / "renamed", FACTION.replace('name = "', 'name = "New '))
+    (renamed / "ruleset.toml").write_text(ruleset, encoding="utf-8")
+    assert [change.sentence for change in diff(old, renamed).changes] == [change.sentence for change in found.changes]
 
 
 def test_every_matchup_that_changed_is_there_with_its_largest_change(old, easier):
