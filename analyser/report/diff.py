@@ -35,8 +35,7 @@ PROBABILITIES = tuple(name for name in MATCHUP_METRICS if name.startswith("p_"))
 _COLUMNS = [*KEYS, "metric", "unit", "old", "new", "change", "note"]
 _DIGITS = 12  # decimals of a change; more would be rounding errors of sums
 _STEPS = 1000  # steps of the progress bar
-_StageProgress = Callable[[int], Progress]
-_STAGES = 3  # stages with progress: EXCHANGES of the old profiles, then other situations of the old, and of the new
+_StageProgress = Callable[[int, int], Progress]
 
 
 def diff(
@@ -117,8 +116,8 @@ _Comparison = tuple[pd.DataFrame, dict[str, Any]]  # old and new matchups joined
 
 
 def _stage_progress(report: Progress) -> _StageProgress:
-    """Return a function from the number of a stage to the progress callback of that stage."""
-    return lambda stage: lambda done, total: report(_STEPS * (stage * total + done) // (_STAGES * total), _STEPS)
+    """Return a function from the number of a stage, and of all stages, to the progress callback of that stage."""
+    return lambda stage, n: lambda done, total: report(_STEPS * (stage * total + done) // (n * total), _STEPS)
 
 
 def _compare_folders(
@@ -131,19 +130,25 @@ def _compare_folders(
     before, after = (ours | theirs for ours, theirs in zip(attacking, defending))
     options: dict[str, Any] = {"threads": threads}
     new_options: dict[str, Any] = {"ruleset": new.ruleset, "used": new.used, **options}
-    opponents = list(before.values())
-    old_prices_table = matchups(opponents, opponents, situations=EXCHANGES, profiles=old, progress=stage(0), **options)
-    new_prices_table = matchups_after_edit(old_prices_table, *[list(after.values())] * 2, **new_options)
     edited = edited_loadouts(before, after)
     common = [[name for name in olds if name in news] for olds, news in (attacking, defending)]
     blocks = _blocks(common[0], common[1], set(edited) if old.ruleset == new.ruleset else {*common[0], *common[1]})
     situations = situations_named(arguments["situations"])
+    others = [fight for fight in situations if fight not in EXCHANGES]
+    n_stages = 2 + 2 * len(blocks) * bool(others)
+    stages = (stage(number, n_stages) for number in range(n_stages))
+    opponents = list(before.values())
+    old_prices_table = matchups(
+        opponents, opponents, situations=EXCHANGES, profiles=old, progress=next(stages), **options
+    )
+    opponents = list(after.values())
+    new_prices_table = matchups_after_edit(old_prices_table, opponents, opponents, progress=next(stages), **new_options)
     frames = [[_rows_of_blocks(table.frame, blocks, situations)] for table in (old_prices_table, new_prices_table)]
-    for rows, columns in blocks if (others := [fight for fight in situations if fight not in EXCHANGES]) else ():
+    for rows, columns in blocks if others else ():
         ours, theirs = ([before[name] for name in names] for names in (rows, columns))
-        earlier = matchups(ours, theirs, situations=others, profiles=old, progress=stage(1), **options)
+        earlier = matchups(ours, theirs, situations=others, profiles=old, progress=next(stages), **options)
         ours, theirs = ([after[name] for name in names] for names in (rows, columns))
-        later = matchups_after_edit(earlier, ours, theirs, progress=stage(2), **new_options)
+        later = matchups_after_edit(earlier, ours, theirs, progress=next(stages), **new_options)
         for parts, table in zip(frames, (earlier, later)):
             parts.append(table.frame)
     joined = _join_matchups(*(pd.concat(parts, ignore_index=True) for parts in frames))
@@ -193,21 +198,24 @@ def _standing_changes(old: Matchups, new: Matchups, edited: Sequence[str]) -> di
 
 def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _StageProgress) -> _Comparison:
     """Compare two reports, or a report and profiles computed with the arguments of the report."""
-    tables = [_report_matchups(side.source, arguments, stage(number)) for number, side in enumerate(sides)]
+    tables = [_report_matchups(side.source, arguments, stage) for side in sides]
     before, after = ({side.selector: side for side in (*table.attackers, *table.defenders)} for table in tables)
     joined = _join_matchups(*(table.frame for table in tables))
     standings = _standing_changes(tables[0], tables[1], edited_loadouts(before, after))
     return joined, _facts(len(joined), before, after, standings)
 
 
-def _report_matchups(source: Profiles | StoredReport, arguments: Mapping[str, Any], progress: Progress) -> Matchups:
+def _report_matchups(source: Profiles | StoredReport, arguments: Mapping[str, Any], stage: _StageProgress) -> Matchups:
     """Return the matchups of a report, or compute those of profiles in both directions."""
     if isinstance(source, StoredReport):
         return matchups_of([source])
     ours, theirs = (loadouts(_existing(arguments[name], source), source) for name in ("attackers", "defenders"))
     options = {name: arguments[name] for name in ("situations", "row")}
     directions = both_directions(ours, theirs)
-    parts = [matchups(*direction, **options, profiles=source, progress=progress) for direction in directions]
+    parts = [
+        matchups(*direction, **options, profiles=source, progress=stage(number, len(directions)))
+        for number, direction in enumerate(directions)
+    ]
     frame = pd.concat([part.frame for part in parts], ignore_index=True)
     sides = tuple({loadout.selector: loadout for loadout in (*ours, *theirs)}.values())
     frame = frame.drop_duplicates(KEYS, ignore_index=True)

@@ -305,3 +305,13 @@ def test_json_and_csv_hold_all_of_it(old, easier, capsys):
     csv = run(capsys, old, easier, "--format", "csv")[1].splitlines()
     assert csv[0] == "attacker,defender,situation,metric,unit,old,new,change,note,old_profiles,new_profiles"
     assert len(csv) == 1 + len(found.frame)
+
+
+def test_progress_never_falls_back(old, easier, tmp_path):
+    write_report("river/*", "river/otter*", out=tmp_path / "report", profiles=Profiles(old))
+    renamed = write_profiles(tmp_path / "renamed", FACTION.replace('name = "', 'name = "New '))
+    for sides in ((old, easier), (old, renamed), (tmp_path / "report", easier)):
+        shares = []
+        diff(*sides, progress=lambda done, total, shares=shares: shares.append(done / total))
+        assert shares == sorted(shares)
+        assert shares[-1] == 1
