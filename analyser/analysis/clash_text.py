@@ -88,7 +88,7 @@ def value_text(aim: str, value: float) -> str:
 def proof_text(answer: Volleys) -> str:
     """Return in words how far the value of an assignment may be from the best."""
     if answer.gap == 0:
-        return "proven to be the best (gap 0)"
+        return "proven to be the best, if units attack in the order of their army (gap 0)"
     return f"proven to be within {100 * answer.gap:.2g}% of the best (at most {value_text(answer.aim, answer.bound)})"
 
 

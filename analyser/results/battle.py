@@ -312,7 +312,8 @@ class BattleResult(Result):
         best = self.game.best(side)
         advice = "no tactic is clearly the best" if best is None else f"best tactic: {tactic_in_words(best)}"
         least, most = map(whole_percent, shares)
-        return f"{sentence[:-1]}; over the tactics tried {winner} wins between {least} and {most}; {advice}."
+        share = most if least == most else f"between {least} and {most}"
+        return f"{sentence[:-1]}; over the tactics tried {winner} wins {share}; {advice}."
 
     def conclusions(self) -> list[str]:
         """Return sentences on the winning chances, the effect of the tactics, and the units that matter."""
