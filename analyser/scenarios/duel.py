@@ -85,8 +85,10 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
             raise InputError(f"{edge:g} inches in a duel", where=f"{where}.edge_distance", allowed=allowed)
         if policy in POLICIES:
             check_policy(policy, unit, enemy, f"duel.policy_{where}")
-        if unit.may_charge(enemy, policy):
+        if policy in POLICIES and unit.may_charge(enemy, policy):
             unit.check_can_charge(where)
+        never_charges = isinstance(policy, tuple) and "charge" not in " ".join(policy)
+        if unit.may_charge(enemy, "shoot" if never_charges else policy):
             enemy.check_can_retaliate("b" if where == "a" else "a")
     kinds = [Shooter if policy in POLICIES else Chooser for policy in (terms.policy_a, terms.policy_b)]
     return (

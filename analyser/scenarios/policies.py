@@ -81,7 +81,7 @@ class Shooter:
 
     def __post_init__(self) -> None:
         self.stated_row = self._usable_stated_row()
-        for row in (self.main_row, self.lookout_row):
+        for row in (self.main_row if self.policy != "charge" else None, self.lookout_row):
             if row is not None:
                 self.unit.check_has_dice(row, self.where)
 

@@ -248,7 +248,8 @@ def why_no_duel(question: Any, side: int, shooter: Shooter) -> int:
             return Refusal.NO_ALL_OUT_ATTACK.value
     if may_charge(question, side, policy) and why_no_combat(unit, enemy):
         return shots.WhyNot.NO_DICE.value
-    return why_no_dice(unit, shooter.rows[0]) or why_no_dice(unit, shooter.lookout)
+    main_row = NONE if policy == Policy.CHARGE else shooter.rows[0]
+    return why_no_dice(unit, main_row) or why_no_dice(unit, shooter.lookout)
 
 
 @step
