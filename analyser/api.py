@@ -371,7 +371,7 @@ def evaluate(
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
 ) -> pd.DataFrame:
-    """Return the main numbers of many questions of any kind as one data frame, with a row for each question.
+    """Return the main numbers of many questions of any kind as one data frame: a row for each fight.
 
     Parameters
     ----------
@@ -395,7 +395,7 @@ def evaluate(
     """
     import pandas as pd
 
-    if isinstance(questions, str | Mapping) or not isinstance(questions, Iterable):
+    if isinstance(questions, str | Mapping | Record) or not isinstance(questions, Iterable):
         raise InputError("no list of questions", where="questions", allowed="a list, also for a single question")
     sampling = Sampling(method, trials, seed, precision, threads)
     rows: list[dict[str, Any]] = []

@@ -121,7 +121,7 @@ class Clash(FramedAnswer):
             won, lost, draw = (estimate_in(self.battle_figures, f"p_{name}") for name in ("victory", "defeat", "draw"))
             return result_sentence(mine, yours, won, lost, draw)
         n_hard, kinds = len({unit.target for unit in self.mine.hard_targets}), len(self.yours.army.loadouts)
-        return f"Hard targets for {mine}: {n_hard or 'none'} of the {counted(kinds, 'kind')} of units of {yours}."
+        return f"Hard targets for {mine}: {n_hard} of {counted(kinds, 'kind')} of units of {yours}."
 
     @property
     def summary(self) -> dict[str, Any]:

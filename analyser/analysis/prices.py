@@ -207,7 +207,9 @@ class FairPoints(JudgedAnswer):
             (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", ROLE_DESCRIPTIONS.get(role.role, ""))
             for role in self.roles
         ]
-        title = "\n".join(fill("Points of each role divided by its value in fights (not judged):"))
+        title = "\n".join(
+            fill("Points of each role divided by its value in fights (verdicts do not judge this ratio):")
+        )
         by_level = fill(f"The same for each level, relative to the other levels of a unit: {levels}.")
         explained = f"One number for the strength of each loadout would explain {share} of the differences"
         return [

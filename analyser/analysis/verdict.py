@@ -29,8 +29,8 @@ RULE = (
     f"Fair: within 10%, with a probability of at least {FAIR_AT:.0%}.",
     "Undecided: no probability is high enough, or another reason, which is stated, prevents a verdict.",
     "Fair points and their interval come from fights and from the points of other units.",
-    "The probabilities also use that most prices are about right. So a price can be judged fair",
-    "although its interval is wide, or although the fair points shown are more than 10% away.",
+    "The probabilities also assume that most prices are about right.",
+    "So a price can be judged fair although the fair points shown are more than 10% away.",
 )
 _NORMAL_80, NORMAL_97_5 = 0.8416, 1.96  # 80% and 97.5% quantiles of the standard normal distribution
 _DIRICHLET = 5.0  # parameter of the weights of battlefields (tables); of two, each weighs 21% to 79% in 95% of draws

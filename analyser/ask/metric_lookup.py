@@ -37,7 +37,7 @@ _TUNED_FOR = 100_000  # trials at which confidence sequences are narrowest
 LEAST_SUFFIX = ":least"  # suffix of a metric if less is better
 _AT_LEAST = re.compile(r"p_(.+)_at_least_(\d+)")
 _PERCENTILE = re.compile(r"(.+)_(\d+)(?:st|nd|rd|th)_percentile")
-_OTHER_FORMS = "also p_FIGURE_at_least_2, FIGURE_10th_percentile, mean_..._per_100_points, NAME@2"
+_OTHER_FORMS = "also p_FIGURE_at_least_2, FIGURE_10th_percentile, mean_..._per_100_points, NAME@2, NAME@key=value"
 
 
 class MetricValue(NamedTuple):

@@ -30,7 +30,7 @@ RULES = {
     "FB-6": "a battlegroup keeps the limits of each slot",
     "FB-7": "a unit is in a battlegroup that allows it, as often as the battlegroup allows",
     "FB-8": "a force keeps the limits of each unit and each kind of battlegroup",
-    "FB-9": "a battlegroup has each boon as often as allowed, and the units that its boons require",
+    "FB-9": "a battlegroup has each boon at most as often as allowed, and the units that its boons require",
     "FB-10": "at least half of the units, rounded up, start on the table",
 }
 

@@ -113,7 +113,7 @@ class MoraleResult(Result):
                 for key, column in table.keys.items()
             ]
             allowed = "; ".join(dict.fromkeys([f"table = {', '.join(self.raw_tables)}", *values]))
-            raise InputError(f"no row has {_value_text(keys)}", where="only", allowed=allowed)
+            raise InputError(f"no row has {_value_text(keys)}", where="metric", allowed=allowed)
         return replace(self, raw_tables=rows)
 
     @cached_property
@@ -166,9 +166,11 @@ class MoraleResult(Result):
 
     def _places(self, metric: str, moment: int | None) -> dict[str, tuple[str, list[int]]]:
         """Return the table and the rows of each value of a metric (:meth:`endings`), by its ending."""
-        labels: dict[tuple[tuple[str, Any], ...], tuple[str, list[int]]] = {}
         is_event = metric.startswith("p_")
-        for table in self._tables_of_events[metric.removeprefix("p_")] if is_event else [metric]:
+        tables = self._tables_of_events[metric.removeprefix("p_")] if is_event else [metric]
+        with_moment = [table for table in tables if moment is None or moment in self._times(table)] or tables
+        labels: dict[tuple[tuple[str, Any], ...], tuple[str, list[int]]] = {}
+        for table in with_moment:
             keys = [*self.raw_tables[table].keys.items()]
             for row in self._rows_at(table, moment):
                 label = [(key, values[row]) for key, values in (keys if is_event else keys[:-1])]
@@ -184,9 +186,11 @@ class MoraleResult(Result):
         """Return the table and the rows of the only value of a metric; InputError for several values."""
         places = self._places(metric, moment)
         if len(places) > 1:
-            key, value = next(iter(places)).split("@")[1].split("=")
-            allowed = f"in a metric one of {', '.join(places)}; in Python result.only({key}={value!r})"
-            raise InputError(f"{metric.removeprefix('p_')!r} has several values", where="row", allowed=allowed)
+            first = next(iter(places)).split("@")[1].partition("=")
+            allowed = (
+                f"one of {', '.join(places)} after the name of a metric; in Python result.only({first[0]}={first[2]!r})"
+            )
+            raise InputError(f"{metric.removeprefix('p_')!r} has several values", where="metric", allowed=allowed)
         ((table, rows),) = places.values()
         return self.raw_tables[table], rows
 

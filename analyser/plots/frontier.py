@@ -189,7 +189,7 @@ def fair_points(
         axes.set(xscale="log", yscale="log", xlim=limits, ylim=limits)
         is_wide = limits[1] > 10 * limits[0]
         for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(LogLocator(subs=(1, 2, 5)) if is_wide else MaxNLocator(8))
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5)) if is_wide else MaxNLocator(8, integer=True))
             axis.set_major_formatter("{x:.0f}")
             axis.set_minor_locator(NullLocator())
         mispriced = np.flatnonzero(is_mispriced)

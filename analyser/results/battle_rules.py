@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
-from analyser.results.rules_used import CARDS, SortedRules, case_of_row, case_of_unit
+from analyser.results.rules_used import CARDS, ROWS_AFTER_CHARGE, SortedRules, case_of_row, case_of_unit
+from analyser.rules.policies import BEST
 from analyser.scenarios.battle import BattleScenario, BattleUnit, policy_against
-from analyser.scenarios.policies import Shooter, rows_to_shoot_with
+from analyser.scenarios.policies import Shooter, rows_after_charge, rows_to_shoot_with
 
 NOT_MODELLED = (
     "terrain and buildings",
@@ -55,8 +56,8 @@ def _add_rules(rules: SortedRules, scenario: BattleScenario, fielded: BattleUnit
     unit, other = fielded.combatant, enemy.combatant
     tactics = policy_against(fielded.policy, unit, other), policy_against(enemy.policy, other, unit)
     charges = [
-        tactic is not None and charger.may_charge(target, tactic)
-        for tactic, charger, target in zip(tactics, (unit, other), (other, unit))
+        tactic is not None and charger.combatant.may_charge(target, BEST if charger.policy == BEST else tactic)
+        for tactic, charger, target in zip(tactics, (fielded, enemy), (other, unit))
     ]
     shooter = None if tactics[0] is None else Shooter(unit, other, tactics[0], 1.0, scenario.ruleset, "a")
     for row in _usable_rows(fielded, enemy, charges):
@@ -76,6 +77,7 @@ def _add_rules(rules: SortedRules, scenario: BattleScenario, fielded: BattleUnit
     for rule in unit.keywords:
         contact = any(charges) and rule.term is not None and rule.term.counts_in(CLOSE_QUARTERS)
         rules.add([rule], CLOSE_QUARTERS if contact else DUEL, case)
+    rules.not_modelled += [ROWS_AFTER_CHARGE] if charges[0] and rows_after_charge(unit, other) else []
 
 
 def _usable_rows(fielded: BattleUnit, enemy: BattleUnit, charges: list[bool]) -> Iterator[Row]:

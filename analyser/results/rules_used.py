@@ -21,7 +21,7 @@ from analyser.scenarios.chooser import Chooser
 from analyser.scenarios.duel import DuelScenario, common_step
 from analyser.scenarios.fight_records import to_length
 from analyser.scenarios.focus import FocusScenario, gunner_dice
-from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
+from analyser.scenarios.policies import Shooter, rows_after_charge, rows_to_shoot_with, why_not
 from analyser.scenarios.resolve import may_be_concealed
 from analyser.scenarios.schema import WANTS, Combatant, DuelTerms, Target
 
@@ -43,6 +43,7 @@ _NO_EDGE = "a unit without edge_distance is far from its own edge, and retires b
 _AMOK_WITHOUT_DISTANCE = "no distance is given: a unit that runs amok without charging does no damage"
 _DIFFERENT_UNITS = "the attackers are different units: an attacker's own losses do not affect later attacks"
 _STATIC = "the Static target is destroyed if it loses the combat (AC-7)"
+ROWS_AFTER_CHARGE = "attacks with other rows after a charge, by All-Out Attack (AC-7)"
 _NO_PROFILE = "an attacker without a profile does not count as an aerial unit, at which a Tail Gunner would fire back"
 
 
@@ -281,8 +282,6 @@ def _unconsidered_choices(shooter: Shooter) -> Iterator[str]:
         yield "the choice whether to prioritise exposed models (AC-3.9): it is made as stated"
     if unit.value("All-Out Attack") > 1 and len(shooter.rows) > 1:
         yield "the order of an All-Out Attack (AC-7): the other rows follow in profile order, without Overcharge"
-    if unit.value("All-Out Attack") > 1 and shooter.charge_rows and (shooter.rows or len(shooter.charge_rows) > 1):
-        yield "the choice to attack with other rows after a charge, by All-Out Attack (AC-7)"
 
 
 def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
@@ -321,6 +320,7 @@ def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_r
         rules.not_used += _unused_in_contact(unit, rows[side], where, charge_section, chooses=shooter.chooses)
         near_rules += [rule for rule in unit.keywords if rule.name in _NEAR_RULES and fight_of(rule) == CLOSE_QUARTERS]
         rules.not_modelled += _unconsidered_choices(shooter)
+        rules.not_modelled += [ROWS_AFTER_CHARGE] if charges[side] and rows_after_charge(unit, enemy.unit) else []
     assumptions = [CARDS[with_replacement]]
     choosers = [shooter for shooter in shooters if isinstance(shooter, Chooser)]
     assumptions += _assumption_on_objective(scenario)

@@ -65,6 +65,13 @@ def rows_to_shoot_with(unit: Combatant, enemy: Combatant, policy: PolicyName) ->
     return [row for row in unit.rows or () if can_shoot_with(row_facts(row), category, number)]
 
 
+def rows_after_charge(unit: Combatant, enemy: Combatant) -> list[Row]:
+    """Return the rows with which a unit could attack after a charge, by All-Out Attack (AC-7)."""
+    in_contact = [row for row in unit.rows or () if row.kind != "ranged"]
+    others = [*in_contact[1:], *rows_to_shoot_with(unit, enemy, "shoot")]
+    return others if unit.value("All-Out Attack") > 1 else []
+
+
 @dataclass(eq=False)
 class Shooter:
     """A side of a duel and the rows that its policy fires; `where` is its section, a or b."""

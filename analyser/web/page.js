@@ -80,6 +80,7 @@ const actions = {
       if (state[other] && state[other][0] === key[0]) parts[other] = "";
     }
     searched.targets = isOther ? "" : searched.targets;
+    searched.beside = "";
     change(parts, { isStep: true });
     scrollTo({ top: 0 });
   },
@@ -151,7 +152,7 @@ const actions = {
   },
   beside(name) {
     const { side } = units[state.attacker];
-    const [words, mine] = [wordsOf(name), Object.values(units).filter((unit) => unit.side === side)];
+    const [words, mine] = [wordsOf(name), Object.values(units).filter((unit) => unit.side === side && unit.key !== state.attacker)];
     const named = mine.find((unit) => loadoutName(unit) === name);
     const found = named ?? (words.length ? mine.find((unit) => hasWords(unit.words, words)) : undefined);
     searched.beside = found ? "" : words.join(" ");
@@ -212,7 +213,8 @@ addEventListener("popstate", (event) => {
   const there = fromLink(location.hash);
   const { attacker, target, row, beside, conditions } = there;
   depth = event.state?.depth ?? 0;
-  const parts = event.state ? { attacker, target, row, beside, conditions } : there; // losses in the game stay, and enter the address
+  // Losses in the game stay, and enter the address.
+  const parts = event.state ? { attacker, target, row, beside, conditions } : there;
   change(parts, { view: event.state?.view });
 });
 

@@ -450,3 +450,13 @@ def test_what_has_no_occasion_is_not_told():
     assert not charge(unit(row("melee", 1)), unit(rules=["Sponsons (0)"])).rules_applied
     hovering = {"models": 1, "defence": 1, "damage_limit": 1, "rules": ["Hover"]}
     assert "Hover" not in focus([{"dice": 1}], hovering).rules_applied
+
+
+def test_rows_left_after_a_charge_are_named():
+    """AC-7: an All-Out Attack goes on with other rows after a charge; no kind of fight computes that."""
+    words = "attacks with other rows after a charge, by All-Out Attack (AC-7)"
+    many = unit(row("ranged", 1), row("melee", 1), rules=["All-Out Attack (2)"])
+    for policy, named in (("charge", True), ("shoot", False), (("charge", "hold"), True)):
+        found = duel(many, unit(row("ranged", 1)), **QUIET | {"policy_a": policy})
+        assert (words in found.not_modelled) is named
+    assert words not in duel(unit(row("melee", 1)), unit(row("ranged", 1)), policy_a="charge").not_modelled

@@ -16,6 +16,7 @@ MOST_WARBANDS = 4
 MOST_ATTACKS = 10
 LEADERSHIPS = range(2, 13)
 
+FighterName = Annotated[Name, Field(pattern="^[^@]*$")]  # in a metric, @ separates a name from the keys of its row
 Leadership = Annotated[int, Field(ge=LEADERSHIPS[0], le=LEADERSHIPS[-1])]
 Number = Annotated[int, Field(ge=1, le=MOST_WARRIORS)]
 Roll = Annotated[int, Field(ge=2, le=7)]
@@ -60,7 +61,7 @@ class Fight(Record):
 class Warband(Record):
     """A warband that loses warriors turn by turn."""
 
-    name: Name = optional(
+    name: FighterName = optional(
         "warband", "Name of the warband. Default: warband; for rivals: rival, then rival 2, and so on."
     )
     leader: Leadership = Field(description="Leadership of the leader.")
@@ -159,7 +160,7 @@ class Stupidity(Record):
 class Warrior(Record):
     """A warrior among several that test in the same turn."""
 
-    name: Name = "warrior"
+    name: FighterName = "warrior"
     leadership: Leadership
     near_leader: bool = False
 
