@@ -9,6 +9,7 @@ from analyser.engine.battle.attack import does_penalty_count, strike
 from analyser.engine.battle.battle_data import (
     NO_POLICY,
     NO_STRIKE,
+    NOWHERE,
     Battle,
     Place,
     StrikeSlot,
@@ -53,10 +54,10 @@ def activate(battle: Battle, unit: int) -> None:
         if not passes(battle, unit, highest, 1):
             field.states[unit] |= unit_state.RALLY_FAILED
         was_fired_at = opportunity_fire(battle, unit, unit)
-        target = act_on_field(battle, unit, was_fired_at)
+        act_on_field(battle, unit, was_fired_at)
         if not was_fired_at:
             opportunity_fire(battle, unit, unit)
-        run_amok(battle, unit, target)
+        run_amok(battle, unit)
     end_activation(battle, unit)
     spread_fumes(battle)
     if battle.setup.has_transports:
@@ -116,19 +117,20 @@ def end_activation(battle: Battle, unit: int) -> None:
 
 
 @step
-def act_on_field(battle: Battle, unit: int, was_fired_at: bool) -> int:
-    """Choose and carry out the orders of an active unit on the field; return its target."""
+def act_on_field(battle: Battle, unit: int, was_fired_at: bool) -> None:
+    """Choose and carry out the orders of an active unit on the field."""
     field, facts = battle.field, battle.setup
     state = int(field.states[unit])
     if is_removed(state):
-        return NO_TARGET
+        return
     rally_failed = state & unit_state.RALLY_FAILED != 0
     if facts.own_policy[unit] == NONE:
         if rally_failed or was_fired_at:
             if facts.objectives:
                 count_contacts(battle)
             plan_action(battle, unit, rally_failed)
-        return carry_out_plan(battle, unit)
+        carry_out_plan(battle, unit)
+        return
     target = choices.target_of(battle, unit, rally_failed)
     if target != NO_TARGET:
         give_orders(battle, unit, target)
@@ -136,12 +138,11 @@ def act_on_field(battle: Battle, unit: int, was_fired_at: bool) -> int:
         stand_by(battle, unit, int(facts.own_policy[unit]), int(facts.rearms_on_lookout[unit]))
     elif facts.holds[unit]:
         stand_by(battle, unit, Policy.TAKE_COVER.value, 1)
-    return target
 
 
 @step
-def carry_out_plan(battle: Battle, unit: int) -> int:
-    """Carry out the plan of a unit that looks ahead (BT-6); return its target."""
+def carry_out_plan(battle: Battle, unit: int) -> None:
+    """Carry out the plan of a unit that looks ahead (BT-6)."""
     field = battle.field
     plan, side = field.plans[unit], field.sides[unit]
     manoeuvre, action, target, length = int(plan[MANOEUVRE]), int(plan[ACTION]), int(plan[TARGET]), int(plan[LENGTH])
@@ -166,7 +167,6 @@ def carry_out_plan(battle: Battle, unit: int) -> int:
         combat.charge(battle, unit, target)
     elif action == Action.SHOOT and target != NO_TARGET:
         fire_rows(battle, unit, target, int(plan[ATTACK]))
-    return target
 
 
 @step
@@ -323,20 +323,26 @@ def best_on_lookout(battle: Battle, unit: int) -> int:
 
 
 @step
-def run_amok(battle: Battle, unit: int, target: int) -> None:
-    """Damage a nearby target if the unit runs amok without a charge; the unit loses a model (AC-7)."""
+def run_amok(battle: Battle, unit: int) -> None:
+    """Damage the nearest enemy within reach of Run Amok if the unit has not charged; the unit loses a model (AC-7)."""
     field = battle.field
-    if target == NO_TARGET or not field.sides[unit].runs_amok or field.place[target] != Place.ON_FIELD:
+    state, side = int(field.states[unit]), field.sides[unit]
+    if not side.runs_amok:
         return
-    state, other = int(field.states[unit]), int(field.states[target])
-    sides = field.sides[unit], field.sides[target]
-    sides[0].distance = distance_between(battle, unit, target)
-    if not special_rules.damages_enemy(state, other, sides, battle.field.units[target]):
+    target, least = NO_TARGET, NOWHERE
+    for enemy in units_of(battle, 1 - side_of(unit)):
+        other = int(field.states[enemy])
+        if field.place[enemy] == Place.ON_FIELD:
+            side.distance = distance_between(battle, unit, enemy)
+            near = special_rules.damages_enemy(state, other, (side, field.sides[enemy]), field.units[enemy])
+            if near and side.distance < least:
+                target, least = enemy, int(side.distance)
+    if target == NO_TARGET:
         return
-    limit = battle.field.units[target].damage_limit
-    set_state(battle, target, unit, special_rules.take_damage(other, sides[1], limit), 0)
+    limit, damaged = field.units[target].damage_limit, int(field.states[target])
+    set_state(battle, target, unit, special_rules.take_damage(damaged, field.sides[target], limit), 0)
     record(battle, Event.OWN_LOSS, unit, target, 1, 0, 0)
-    set_state(battle, unit, NO_UNIT, special_rules.lose_model(state, sides[0]), 0)
+    set_state(battle, unit, NO_UNIT, special_rules.lose_model(state, side), 0)
     combat.resolve_blasts(battle)
 
 
