@@ -276,10 +276,10 @@ class TrialRunner:
 
 def _means(strike: StrikeFacts) -> str:
     """Return how a strike is made, if in close quarters or without a row, as text; empty for other strikes."""
-    if strike.in_combat:
-        return " in close quarters"
     if strike.by_throw or strike.by_blast:
         return " by Throw (AC-7)" if strike.by_throw else " by Spectacular Demise (AC-7)"
+    if strike.in_combat:
+        return " in close quarters"
     if strike.orders == 1 << Order.CHARGE:
         return " with Sponsons (AC-7)"
     is_return_shot = strike.on_marked or (strike.fixed_dice != NONE and strike.striker)

@@ -20,7 +20,11 @@ def after_test(facts, before, unit, ruleset, *, tests):
     """The law of a unit after the suppression test of an attack, if it lost a model (AC-4.5)."""
     if not tests or unit.models == before.models:
         return certainly(unit)
-    return suppression_test(facts, unit, before.models, 0, frozenset(), ruleset["deck"])
+    return suppression_test(facts, unit, before.models, aboard(before), frozenset(), ruleset["deck"])
+
+
+def aboard(unit):
+    return unit.passengers.models if unit.passengers else 0
 
 
 def tail_gunner(gunner_facts, facts, unit, ruleset):
@@ -38,7 +42,7 @@ def spectacular_demise(gone_facts, facts, unit, inches, ruleset):
 
     def shown(face):
         if face == "miss" and inches <= 6:
-            return suppression_test(facts, unit, unit.models, 0, frozenset(), ruleset["deck"])
+            return suppression_test(facts, unit, unit.models, aboard(unit), frozenset(), ruleset["deck"])
         if (face == "strike" and inches <= 4) or (face == "heroic" and inches <= 8):
             return plain_attack(dice, "neutral", gone_facts, facts, unit, ruleset, tests=True)
         return certainly(unit)

@@ -356,12 +356,14 @@ def random_fury(rng):
 
 
 def random_blast(rng):
-    """A charge whose units may go off, without what has nothing to do with it."""
+    """A charge whose units may go off, perhaps at passengers, without what has nothing to do with it."""
     charge = random_overcharge(rng) if often(0.3, rng) else random_charge(rng)
     for name in ("active", "target"):
         unit = charge[name]
         unit.pop("passengers", None)
         unit["rules"] = [*(rule for rule in unit["rules"] if not rule.startswith("Capacity")), "Spectacular Demise (2)"]
+        if often(0.3, rng) and not unit.get("garrisoned") and not unit.get("overcharge"):
+            embark(rng, unit)
     charge.pop("secondaries", None)
     return charge
 

@@ -153,3 +153,17 @@ def test_passengers_without_a_place_are_destroyed_and_count_for_who_wins():
     assert certain(charge(attacker, bus, deck=LOW_CARDS))["result"] == "target_wins"  # one model for two
     full = certain(charge(attacker, bus | {"passengers": passengers}, deck=LOW_CARDS))
     assert (full["result"], full["target_passengers_left"]) == ("attacker_wins", 3)  # and three embarked ones
+
+
+@pytest.mark.parametrize("side", ["attacker", "target"])
+def test_passengers_test_after_a_blast_at_their_transport(side):
+    """AC-5.10: half of the dice strike, half of the cards fail. A miss or a loss of 1 or 2 models causes a test."""
+    passengers = {"models": 6, "defence": 1, "damage_limit": 1, "discipline": 6, "victory_points": 3}
+    bus = transport(passengers=passengers) | {"models": 3, "rows": [row("melee", 40)]}
+    wreck = unit(row("impact", 1), models=1, rules=["Spectacular Demise (3)"])
+    stoic = {"rules": ["Capacity (3)", "Stoic Defence"]}
+    sides = (bus, wreck) if side == "attacker" else (wreck, bus | stoic)
+    found = charge(*sides, die={"strike": 1, "miss": 1}, deck={"1": 1, "12": 1}).summary
+    tested = 1 / 2 + 1 / 2 * 6 / 8
+    assert found[f"p_{side}_suppressed"] == pytest.approx(tested / 2)
+    assert found[f"p_{side}_passengers_suppressed"] == pytest.approx(tested / 2)

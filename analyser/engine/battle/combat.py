@@ -15,7 +15,7 @@ from analyser.engine.rng import uniform_below
 from analyser.rules import combat_result, discipline, special_rules, unit_state
 from analyser.rules.battle import NEAR_IN_COMBAT
 from analyser.rules.discipline import FELL_BACK
-from analyser.rules.structs import NONE
+from analyser.rules.structs import NONE, Test
 from analyser.rules.unit_state import FALL_BACK, is_removed
 
 
@@ -190,4 +190,8 @@ def blast(battle: Battle, unit: int) -> None:
                     strike(battle, int(facts.blasts[unit, other]), unit, other, False, 0)
                 else:
                     fight = fill_test(battle, other)
+                    takes_test = fight.test != Test.NOT_TAKEN and field.units[other].discipline != NONE
                     take_test(battle, other, unit, discipline.highest_card_of_test(fight, 0, fight.disordered))
+                    if takes_test and not is_removed(field.states[other]):
+                        field.lost_aboard = 0
+                        take_passenger_test(battle, other, unit, 0)

@@ -120,12 +120,24 @@ def add_defence(builder: Builder, active: int, inside: int) -> None:
 
 
 @step
+def carries_passengers(builder: Builder, side: int) -> bool:
+    """Return True if the unit of a side carries passengers."""
+    return bool(builder.question.units[side].facts[0].passengers != NONE)
+
+
+@step
+def add_passengers_test(builder: Builder, side: int) -> None:
+    """Append the test of a unit's passengers, if it carries any, after its own test (AC-5.10)."""
+    if carries_passengers(builder, side):
+        steps.add(builder, Kind.TEST_PASSENGERS, side, NONE)
+
+
+@step
 def add_resolution(builder: Builder, active: int) -> None:
     """Append the end of a combat (AC-8.5)."""
     steps.add(builder, Kind.RESOLVE, active, NONE)
     for side in range(2):
-        if builder.question.units[side].facts[0].passengers != NONE:
-            steps.add(builder, Kind.TEST_PASSENGERS, side, NONE)
+        add_passengers_test(builder, side)
     steps.add(builder, Kind.END_COMBAT, 0, NONE)
     steps.add(builder, Kind.END_COMBAT, 1, NONE)
 
@@ -164,7 +176,9 @@ def add_blast_strikes(builder: Builder) -> int:
     first = steps.strikes_of(builder)
     for side in range(2):
         if builder.question.units[side].facts[0].spectacular_demise:
-            add_blast(builder, side)
+            number = add_blast(builder, side)
+            if carries_passengers(builder, 1 - side):
+                builder.setup.strikes[number].in_combat = 1  # the passengers' test reads the losses
     return first
 
 
@@ -177,6 +191,7 @@ def add_blasts(builder: Builder, first: int) -> None:
             steps.add(builder, Kind.ROLL_PANIC_DIE, side, NONE)
             steps.add(builder, Kind.STRIKE, side, first)
             steps.add(builder, Kind.TEST_PANIC, 1 - side, NONE)
+            add_passengers_test(builder, 1 - side)
             first += 1
 
 

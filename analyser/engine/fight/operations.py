@@ -104,12 +104,18 @@ def passengers_test_fight(setup: Setup, side: int, state: int) -> FightFacts:
 
 @step
 def tests_passengers(setup: Setup, side: int, pair: Pair) -> bool:
-    """Return True if the transport of `side` has just taken a test for a lost combat and survived (AC-5.10)."""
+    """Return True if the transport of `side` survived a test for a lost combat or a blast just now (AC-5.10)."""
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
-    if unit_state.is_removed(mine) or unit_state.models_lost(mine) == 0 or setup.units[side].discipline == NONE:
+    if unit_state.is_removed(mine) or setup.units[side].discipline == NONE:
         return False
     if combat_result.passengers_left(setup.sides[side], unit_state.models_of(mine)) == 0:
         return False
+    if special_rules.causes_panic(theirs):
+        return True
+    if unit_state.models_lost(mine) == 0:
+        return False
+    if unit_state.is_removed(theirs):  # it has lost the combat, so only its blast causes a test
+        return theirs & special_rules.DIE_ROLLED != 0
     return unit_state.order_of(mine) == Order.LOST or unit_state.order_of(theirs) in (Order.WON, Order.OVERRUN)
 
 
@@ -132,7 +138,8 @@ def apply(setup: Setup, operation: Op, pair: Pair, passed: bool) -> tuple[int, i
         mine = activation.apply_fumes(mine, theirs, facts, other)
         theirs = activation.apply_fumes(theirs, mine, other, facts)
     elif kind == Kind.TEST_PANIC and special_rules.causes_panic(theirs):
-        theirs = special_rules.end_effect(theirs, special_rules.PANIC, other)
+        if not facts.passengers:  # their test, which follows, reads the bit
+            theirs = special_rules.end_effect(theirs, special_rules.PANIC, other)
         mine = apply_test(setup, side, mine, passed)
     elif kind == Kind.ROLL_DEMISE_DIE and special_rules.is_demise_die_due(mine, facts):
         mine = special_rules.after_demise_die(

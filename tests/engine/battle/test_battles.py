@@ -6,11 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import analyser
 from analyser.engine import battle
 from analyser.engine.battle.log import Event
 from analyser.engine.battle.simulation import Simulation
 from analyser.scenarios.battle_tables import encode_battle
-from tests.helpers.battles import scenario_of
+from tests.helpers.battles import BY_POLICY, scenario_of
+from tests.oracle.fight_files import row, ruleset, unit
 
 RIFLES = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic", "crown/horse-guard-cavalry@basic"]
 GRENADIERS = ["3 x imperium/scion-grenadier-platoon@basic", "imperium/totenkopf-jaeger-cavalry@basic"]
@@ -66,3 +68,19 @@ def test_a_told_battle_is_the_one_that_was_counted():
     margins = [simulation.logged_battle(number, 11).margin for number in range(200)]
     first, second = np.nonzero(many.results)
     assert set(margins) <= set((first - second).tolist())
+
+
+def test_passengers_test_if_the_die_of_a_blast_shows_a_miss():
+    """AC-5.10: the transport passes by its DISCIPLINE, its passengers fail and break; a strike does no harm."""
+    still = {"category": "light", "speed": 0, "x": 0.0, "points": 10, "policy": "take_cover"}
+    wreck = unit(name="Wreck", models=1, rules=["Spectacular Demise (1)"], **still)
+    bus = {"type": "armour", "category": "heavy", "defence": 9, "discipline": 12, "victory_points": 0, "behind": 3.0}
+    bus = unit(name="Bus", rules=["Capacity (1)"], traits=["transport"], **still) | bus
+    foot = unit(name="Foot", break_limit=10, embarked_in="Bus", **still)
+    guns = unit(row("ranged", 40), name="Guns", **still | {"policy": "shoot"})
+    asked = BY_POLICY | {"rounds": 1, "gap": 20.0, "disembark_within": 0.0, "hand_limit": 0}
+    armies = {"mine": {"unit": [wreck, bus, foot]}, "yours": {"unit": [guns]}}
+    asked = armies | {"battle": asked, "ruleset": ruleset({"strike": 1, "miss": 1})}
+    table = analyser.simulate(asked, trials=2000).table()
+    scores = dict(zip(table["yours_victory_points"].tolist(), table["probability"].tolist()))
+    assert scores == {5: pytest.approx(0.5, abs=0.05), 10: pytest.approx(0.5, abs=0.05)}
