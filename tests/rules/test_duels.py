@@ -118,6 +118,14 @@ def test_opportunity_fire_and_own_blanks_set_it_off_too():
     assert likely(far, "b_suppressed") == 0
 
 
+def test_own_blanks_spare_the_officer():
+    """By the ruling on AC-5.8; of two dice and one of the card each shows a blank."""
+    a = unit(row("ranged", 2, "Overcharge"), formation="open", officer="first")
+    how = {"die": {"blank": 1}, "deck": {"1": 1}, "policy_a": "overcharge", "policy_b": "take_cover"}
+    found = duel(a, shooter(1), **how)
+    assert (models(found, "a"), likely(found, "a_disordered")) == (7, 0)
+
+
 RIFLES_AND_BAYONETS = row("ranged", 1), row("melee", 3)
 LONE = {"policy_a": "shoot", "policy_b": "take_cover"}
 
