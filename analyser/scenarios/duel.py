@@ -88,7 +88,8 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
         if policy in POLICIES and unit.may_charge(enemy, policy):
             unit.check_can_charge(where)
         never_charges = isinstance(policy, tuple) and "charge" not in " ".join(policy)
-        if unit.may_charge(enemy, "shoot" if never_charges else policy):
+        is_free = policy == BEST and enemy.behemoth  # it need not charge without a band of damage
+        if unit.may_charge(enemy, "shoot" if never_charges else policy) and not is_free:
             enemy.check_can_retaliate("b" if where == "a" else "a")
     kinds = [Shooter if policy in POLICIES else Chooser for policy in (terms.policy_a, terms.policy_b)]
     return (
