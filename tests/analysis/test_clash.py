@@ -59,6 +59,7 @@ def test_a_planted_gap_is_found():
     rockets = {"name": "Rockets", "unit": ["imperium/essen-field-rockets@basic"]}
     found = clash(rockets, ["crown/galahad-main-battle-tanks@full-strength"], situations="long-range")
     assert [each.kind for each in found.mine.hard_targets] == ["nothing can attack it"]
+    assert found.headline.startswith("Hard targets for Rockets: 1 of 1 kind of units of ")
     told = "Nothing in Rockets can attack Galahad Main Battle Tanks, full-strength (asked for: long range)."
     assert found.hard_target_lines()[0] == told
     assert found.mine.volleys[0].volley_results == ()

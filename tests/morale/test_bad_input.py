@@ -61,6 +61,11 @@ WRONG = {
             {"warband": FOUR, "rivals": [FOUR | {"name": "orcs"}] * 2},
             "names of warbands: warband, orcs, orcs",
         ),
+        (
+            {"warband": FOUR, "rivals": [FOUR | {"name": "several_left"}]},
+            "allowed: a different name for each; not several_left or nobody_yet",
+        ),
+        ({"warband": FOUR | {"name": "a@b"}}, "warband.name"),  # @ ends a name in a metric
         ({"warband": FRESH, "winner": "first_to_leave"}, "winner needs rivals"),
         (
             {"warband": FRESH | {"casualties_from": [{"of": "skavn"}]}, "rivals": [FRESH | {"name": "skaven"}]},

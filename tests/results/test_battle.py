@@ -11,8 +11,11 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import estimate, probability_figures
 from analyser.common.method_settings import Sampling
 from analyser.common.text import whole_percent
+from analyser.game.profiles import load_profiles
 from analyser.results.battle import swing_trials
+from analyser.results.battle_rules import rules_of_battle
 from analyser.results.battle_tactics import Game, equilibrium
+from analyser.scenarios.battle import BattleTerms, battle_scenario
 from tests.helpers.battles import BY_POLICY
 
 RIFLES = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic"]
@@ -207,3 +210,16 @@ def test_a_unit_without_a_target_says_what_it_does():
     assert len(lines) == 6
     for army, does in (("Crown", "holds and takes cover"), ("Imperium", "holds and goes on lookout")):
         assert all(line.endswith(f"; {does}") for line in lines if line.startswith(f"  {army}"))
+
+
+@pytest.mark.parametrize(
+    ("enemy", "named"),
+    [("empire/green-banner-guard-platoon@basic", True), ("commonwealth/kheshig-sky-cutter-wings@basic", False)],
+)
+def test_rows_left_after_the_charge_of_a_unit_that_looks_ahead_are_named(enemy, named):
+    """AC-7: the landship has All-Out Attack and may charge the guard, but nothing charges a rotorcraft (AC-8.1)."""
+    library = load_profiles()
+    landship = ["crown/sovereign-landship@full-strength"]
+    scenario = battle_scenario(landship, [enemy], BattleTerms(), library.ruleset, library)
+    left_out = rules_of_battle(scenario, with_replacement=False).not_modelled
+    assert any(text.startswith("attacks with other rows after a charge") for text in left_out) is named
