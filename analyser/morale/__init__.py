@@ -1,8 +1,7 @@
 """Probabilities that units rout, panic, flee or are confused under the morale rules of several games.
 
-A system consists of a question (a validated record), Markov chains of its rules, and the tables of its answer. Each
-system has a function: :func:`legion`, :func:`grande_tactique`, :func:`warmaster`, :func:`mordheim`, :func:`compare`.
-:func:`exact` and :func:`simulate` take the name of a system.
+Each game (system) has a function: :func:`legion`, :func:`grande_tactique`, :func:`warmaster`, :func:`mordheim`.
+:func:`compare` applies the same losses to all of them; :func:`exact` and :func:`simulate` take the name of a system.
 
 Examples
 --------
@@ -16,6 +15,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from analyser.common.lazy_names import modules_of_names
+
 if TYPE_CHECKING:
     from analyser.morale.api import compare as compare
     from analyser.morale.api import exact as exact
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
     from analyser.morale.result import MoraleResult as MoraleResult
     from analyser.morale.systems import SYSTEMS as SYSTEMS
 
-_API = ("compare", "exact", "grande_tactique", "legion", "load_question", "mordheim", "simulate", "warmaster")
-_MODULES = {"SYSTEMS": "systems", "MoraleResult": "result", **dict.fromkeys(_API, "api")}
+_MODULES = modules_of_names(__file__)
 __all__ = list(_MODULES)
 
 
@@ -37,7 +37,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name on first use, so that the command line can list systems without loading the engines."""
     if name not in _MODULES:
         raise AttributeError(f"module 'analyser.morale' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"analyser.morale.{_MODULES[name]}"), name)
+    return getattr(importlib.import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -1,8 +1,8 @@
-"""Parts of an answer about morale: tables of probabilities or means, panels of the picture, and rules."""
+"""Parts of an answer about morale: tables of probabilities and means, panels of the picture, and rules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
@@ -30,7 +30,6 @@ TITLE_CHARACTERS = 66  # most characters of a title line, for each column of pan
 SectionT = TypeVar("SectionT")  # a section of a question
 Weights = Any  # a dense or sparse array: exact probabilities, or counts of simulated trials
 Keys = Mapping[str, Sequence[Any]]  # the key columns of a table by name, with a value for each row
-TextsAndTruth = Mapping[str, Any]  # texts, each with a value that is truthy if the text applies
 
 
 class Sums(NamedTuple):
@@ -42,7 +41,7 @@ class Sums(NamedTuple):
     ends: tuple[float, float] = (-np.inf, np.inf)  # smallest and largest possible value
 
     @classmethod
-    def of(cls, weights: Weights, values: Sequence[float] | NDArray[Any]) -> Sums:
+    def of(cls, weights: Weights, values: NDArray[Any]) -> Sums:
         """Return the sums for the mean of `values` with these `weights`, over the last axis of both."""
         numbers = np.asarray(values, np.float64)
         ends = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
@@ -175,21 +174,16 @@ def panels_of(declared: Sequence[Panel], tables: Mapping[str, Table]) -> list[Pa
     return panels
 
 
-class Rules(NamedTuple):
-    """Rules used, rules not modelled, and warnings; each text has a value that is truthy if the text applies."""
-
-    applied: TextsAndTruth
-    not_modelled: Mapping[str, Any] = {}
-    warnings: Mapping[str, Any] = {}
-
-    def rules_used(self) -> RulesUsed:
-        """Return the rules and warnings that apply."""
-        applied, not_modelled, warnings = (tuple(text for text in texts if texts[text]) for texts in self)
-        return RulesUsed(applied=applied, not_modelled=not_modelled, warnings=warnings)
+def rules_used(
+    applied: Mapping[str, Any], not_modelled: Mapping[str, Any] = {}, warnings: Mapping[str, Any] = {}
+) -> RulesUsed:
+    """Return the rules and warnings that apply; each text has a value that is truthy if the text applies."""
+    applying = [tuple(text for text in texts if texts[text]) for texts in (applied, not_modelled, warnings)]
+    return RulesUsed(applying[0], not_modelled=applying[1], warnings=applying[2])
 
 
 class Section(Generic[SectionT]):
-    """Answer to a section of a question; subclasses define `chain`, `answer` and `rules`."""
+    """Answer to a section of a question; subclasses define its `chain`, its `answer` (tables) and its `rules`."""
 
     def __init__(self, section: SectionT, question: Any) -> None:
         self.section, self.question = section, question
@@ -221,23 +215,17 @@ class Sections:
             tables |= section.answer(recorded[name])
         return tables
 
-    def rules(self, question: Any) -> Rules:
+    def rules(self, question: Any) -> RulesUsed:
         """Return the rules of all sections; a limitation or warning of only some sections names them."""
-        answers = self.answers_by_section(question)
-        merged: tuple[dict[str, list[str]], ...] = {}, {}, {}
-        for name, section in answers.items():
-            for texts, section_texts in zip(merged, section.rules()):
-                for text in (text for text, applies in section_texts.items() if applies):
-                    texts.setdefault(text, []).append(name)
+        used: dict[str, RulesUsed] = {name: part.rules() for name, part in self.answers_by_section(question).items()}
 
-        def named(texts: Mapping[str, list[str]]) -> dict[str, bool]:
-            return {
-                text if len(names) == len(answers) else f"{text} ({', '.join(names)})": True
-                for text, names in texts.items()
-            }
+        def named(field: str) -> Iterator[str]:
+            for text in dict.fromkeys(text for rules in used.values() for text in getattr(rules, field)):
+                names = [name for name, rules in used.items() if text in getattr(rules, field)]
+                yield text if len(names) == len(used) else f"{text} ({', '.join(names)})"
 
-        applied, not_modelled, warnings = merged
-        return Rules(dict.fromkeys(applied, True), named(not_modelled), named(warnings))
+        applied = dict.fromkeys(text for rules in used.values() for text in rules.applied)
+        return RulesUsed((*applied,), not_modelled=(*named("not_modelled"),), warnings=(*named("warnings"),))
 
 
 def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axes | Panels:

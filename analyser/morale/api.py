@@ -61,13 +61,12 @@ def solve(
     checked, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
     if not isinstance(question, MoraleQuestion) or profiles is not None:  # a checked question has no record of profiles
         used = profiles_used(_folder(profiles), morale=True)
-    system_weights = getattr(answers, "weights", None)
 
     def answer(settings: Sampling) -> MoraleResult:
-        if system_weights is None:
-            recorded = chain_weights(answers.chains(checked), settings)
+        if hasattr(answers, "weights"):
+            recorded = answers.weights(checked, settings)
         else:
-            recorded = system_weights(checked, settings)
+            recorded = chain_weights(answers.chains(checked), settings)
         result = answer_to(system, checked, recorded, used)
         return result if settings.is_exact else replace(result, trials=settings.trials, seed=int(settings.seed))
 
@@ -78,8 +77,7 @@ def answer_to(
     system: str, question: MoraleQuestion, recorded: Mapping[str, Recorded], used: ProfilesUsed | None = None
 ) -> MoraleResult:
     """Return the answer to a checked question from the distributions or counts of its chains."""
-    answers = SYSTEMS[system].answers
-    tables, rules = answers.answer(question, recorded), answers.rules(question).rules_used()
+    tables, rules = SYSTEMS[system].answers.answer(question, recorded), SYSTEMS[system].answers.rules(question)
     return MoraleResult(system=system, scenario=question, raw_tables=tables, rules=rules, profiles=used)
 
 

@@ -104,15 +104,6 @@ def exact_fraction(length: float) -> Fraction:
     return Fraction(str(length))
 
 
-def moves_over(distance: float, move: float) -> int:
-    """Return the number of moves (at least 1) that cover a distance, computed exactly: 2.1 inches are 3 moves of 0.7.
-
-    >>> moves_over(2.1, 0.7), moves_over(12.01, 6.0), moves_over(0.0, 6.0)
-    (3, 3, 1)
-    """
-    return max(math.ceil(exact_fraction(distance) / exact_fraction(move)), 1)
-
-
 class MoraleQuestion(Record):
     """Base of the questions of all systems; each subclass also has a key `ruleset`."""
 
@@ -133,7 +124,10 @@ def read_question(
     folder: Path | None,
     clash_settings: Mapping[str, Any] | None = None,
 ) -> MoraleQuestion:
-    """Read a question, complete its ruleset from a folder of profiles, and use any die or deck in `clash_settings`."""
+    """Read a question, complete its ruleset from a folder of profiles, and use the die and deck in `clash_settings`.
+
+    InputError if the system does not use a die or deck that `clash_settings` states.
+    """
     if isinstance(source, Mapping):
         raw, where = plain_data(dict(source), "question"), "question"
     else:
@@ -143,23 +137,17 @@ def read_question(
         raise InputError(f"{shown(stated)} is not usable", where=f"{where}: ruleset", allowed="a table")
     raw["ruleset"] = _merged(default_ruleset(system, folder), stated)
     if clash_settings:
-        used = _used_settings(clash_settings, raw["ruleset"], system)
+        used = {key: value for key, value in clash_settings.items() if key in raw["ruleset"].get(_CLASH_SECTION, ())}
+        if used != clash_settings:
+            problem = f"{system.title} does not use the {' and '.join(clash_settings.keys() - used.keys())}"
+            raise InputError(problem, where="ruleset", allowed="a die and a deck only for fights of Armoured Clash")
         raw["ruleset"] = _merged(raw["ruleset"], {_CLASH_SECTION: used})
-    if (complete := getattr(system.answers, "complete", None)) is not None:
+    if hasattr(system.answers, "complete"):
         try:
-            raw = complete(raw, folder)
+            raw = system.answers.complete(raw, folder)
         except InputError as error:
             raise error.inside(where) from None
     return checked(system.question, raw, where=where)
-
-
-def _used_settings(clash_settings: Mapping[str, Any], ruleset: Mapping[str, Any], system: System) -> dict[str, Any]:
-    """Return `clash_settings` (the stated die and deck) if the system uses all of them; otherwise raise InputError."""
-    used = {key: value for key, value in clash_settings.items() if key in ruleset.get(_CLASH_SECTION, ())}
-    if used != clash_settings:
-        problem = f"{system.title} does not use the {' and '.join(clash_settings.keys() - used.keys())}"
-        raise InputError(problem, where="ruleset", allowed="a die and a deck only for fights of Armoured Clash")
-    return used
 
 
 def _merged(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,8 @@ from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate, estimate
 from analyser.common.frames import tidy
 from analyser.common.intervals import intervals
-from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
-from analyser.common.text import NEGLIGIBLE, aligned, frequency_sentence, rows_of_columns
+from analyser.common.means import mean_figures, mean_of_moments
+from analyser.common.text import NEGLIGIBLE, aligned, frequency_sentence, mean_text_in, rows_of_columns, spaced
 from analyser.morale.answer_parts import Panel, Table, panels_of, picture_of
 from analyser.morale.questions import MoraleQuestion
 from analyser.morale.systems import SYSTEMS
@@ -154,8 +154,7 @@ class MoraleResult(Result):
         elif moment not in times:
             allowed = ", ".join(map(str, dict.fromkeys(times))) if times != [None] else "left out"
             raise InputError(f"{shown(moment)} is no round or turn of this table", where="moment", allowed=allowed)
-        height = self.raw_tables[name].height
-        return [row for row in range(height) if times == [None] or times[row] == moment]
+        return [row for row in range(self.raw_tables[name].height) if times == [None] or times[row] == moment]
 
     def endings(self, metric: str) -> list[str]:
         """Return an ending for each value that ``p_`` and an event, or a figure, has in the last round or turn.
@@ -187,9 +186,8 @@ class MoraleResult(Result):
         places = self._places(metric, moment)
         if len(places) > 1:
             first = next(iter(places)).split("@")[1].partition("=")
-            allowed = (
-                f"one of {', '.join(places)} after the name of a metric; in Python result.only({first[0]}={first[2]!r})"
-            )
+            python = f"in Python result.only({first[0]}={first[2]!r})"
+            allowed = f"one of {', '.join(places)} after the name of a metric; {python}"
             raise InputError(f"{metric.removeprefix('p_')!r} has several values", where="metric", allowed=allowed)
         ((table, rows),) = places.values()
         return self.raw_tables[table], rows
@@ -262,21 +260,17 @@ class MoraleResult(Result):
         if hasattr(system.answers, "headline"):
             sentence: str = system.answers.headline(self)
             return sentence
-        names = [
-            *dict.fromkeys(
-                name for name in (*getattr(system.answers, "MAIN_EVENTS", ()), *self.events) if name in self.events
-            )
-        ]
-        if not names:
+        if not self.events:
             return f"{system.title}: the answer has no probability."
-        places = [(name, *self._likeliest_row(name)) for name in names]
+        main = [name for name in getattr(system.answers, "MAIN_EVENTS", ()) if name in self.events]
+        tables = {name: self._tables_of_events[name][0] for name in dict.fromkeys([*main, *self.events])}
+        places = [(name, *self._likeliest_row(name)) for name in tables]
         uncertain = (place for place in places if CERTAIN_WITHIN < place[2] < 1 - CERTAIN_WITHIN)
-        at_last = [
-            (name, *self._likeliest_row(name, self._rows_at(self._tables_of_events[name][0], None))) for name in names
-        ]
+        at_last = [(name, *self._likeliest_row(name, self._rows_at(tables[name], None))) for name in tables]
         name, row, probability = next(uncertain, max(at_last, key=itemgetter(2)))
-        subject = ", ".join([system.title, *self._row_words(self._tables_of_events[name][0], row)])
-        return frequency_sentence(f"{subject}:", name.replace("_", " "), probability)
+        words, keys = getattr(system.answers, "KEY_WORDS", {}), self.raw_tables[tables[name]].keys
+        keys_in_words = [words[key](keys[key][row]) if key in words else _key_text(key, keys[key][row]) for key in keys]
+        return frequency_sentence(f"{', '.join([system.title, *keys_in_words])}:", spaced(name), probability)
 
     def _likeliest_row(self, name: str, rows: Sequence[int] | slice = slice(None)) -> tuple[int, Estimate]:
         """Return the index of the last of `rows` in which an event is likeliest, and its probability there."""
@@ -286,12 +280,6 @@ class MoraleResult(Result):
         noise = 0.0 if self.trials is None else 3.0 * np.sqrt(most)  # 3 standard errors; closer counts are equal
         index = int(np.flatnonzero(weights >= most * (1.0 - 1e-9) - noise)[-1])
         return int(np.arange(table.height)[rows][index]), estimate(float(weights[index]), self.trials)
-
-    def _row_words(self, name: str, row: int) -> list[str]:
-        """Return the keys of a table's row in words."""
-        words = getattr(SYSTEMS[self.system].answers, "KEY_WORDS", {})
-        keys = {key: values[row] for key, values in self.raw_tables[name].keys.items()}
-        return [words.get(key, partial(_key_text, key))(value) for key, value in keys.items()]
 
     def caption(self, width: int = 80) -> list[str]:
         """Return the system and the stated keys of the question, in at most two lines of `width` characters."""
@@ -327,7 +315,7 @@ class MoraleResult(Result):
         question = self.scenario.heading_values()
         ruleset = question.pop("ruleset")
         values = {key: value for key, value in ruleset.items() if not isinstance(value, dict)}
-        sections = {f"- {key.replace('_', ' ')}": value for key, value in ruleset.items() if isinstance(value, dict)}
+        sections = {f"- {spaced(key)}": value for key, value in ruleset.items() if isinstance(value, dict)}
         stated = {_title(key): value for key, value in question.items() if value not in ([], {})}
         stated |= {"Ruleset": values, **sections}
         return [("System", SYSTEMS[self.system].title), *((key, _value_text(value)) for key, value in stated.items())]
@@ -338,8 +326,7 @@ class MoraleResult(Result):
 
     def _lines(self, name: str) -> list[str]:
         table, columns = self.raw_tables[name], self.columns[name]
-        height = len(next(iter(columns.values())))
-        likely = np.ones(height, np.bool_)
+        likely = np.ones(table.height, np.bool_)
         if len(table.weights) == 1 and not table.means:
             likely = np.asarray(columns[next(iter(table.weights))]) >= NEGLIGIBLE
         case = getattr(SYSTEMS[self.system].answers, "CASES", "").lower().replace(" ", "_")
@@ -347,11 +334,12 @@ class MoraleResult(Result):
         rows = [[*map(_heading, (*keys, *table.weights, *table.means))]]
         for row in np.flatnonzero(likely).tolist():
             shares = [str(estimate(weights[row], self.trials)) for weights in table.weights.values()]
-            means = [_mean_cell(columns, measure, row) for measure in table.means]
-            rows.append([*(str(columns[key][row]) for key in keys), *shares, *means])
+            cells = {name: values[row] for name, values in columns.items()}
+            means = [mean_text_in(cells, measure) for measure in table.means]
+            rows.append([*(str(cells[key]) for key in keys), *shares, *means])
         sides = "".join("<" if isinstance(columns[key][0], str) else ">" for key in keys) + ">"
         lines = aligned(rows, sides, gap=" | ")
-        return lines if likely.all() else [*lines, f"({height - likely.sum()} rows below 0.01% are left out)"]
+        return lines if likely.all() else [*lines, f"({(~likely).sum()} rows below 0.01% are left out)"]
 
 
 def _value_text(value: Any) -> str:
@@ -380,18 +368,12 @@ def _key_text(key: str, value: str | float) -> str:
     >>> _key_text("round", 6), _key_text("distance", 3.0), _key_text("move", "driven_back")
     ('round 6', 'distance 3', 'driven back')
     """
-    return (value if isinstance(value, str) else f"{key} {value:g}").replace("_", " ")
+    return spaced(value if isinstance(value, str) else f"{key} {value:g}")
 
 
 def _title(name: str) -> str:
-    return name[:1].upper() + name[1:].replace("_", " ")
+    return name[:1].upper() + spaced(name[1:])
 
 
 def _heading(name: str) -> str:
-    kind, _, rest = name.partition("_")
-    what = rest.replace("_", " ")
-    return f"P({what})" if kind == "p" else f"mean {what}" if kind == "mean" else name.replace("_", " ")
-
-
-def _mean_cell(columns: dict[str, Any], name: str, row: int) -> str:
-    return mean_text(mean_in({column: values[row] for column, values in columns.items()}, name))
+    return f"P({spaced(name[2:])})" if name.startswith("p_") else spaced(name)

@@ -22,7 +22,7 @@ from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.simulated import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
-from analyser.morale.answer_parts import Panel, Rules, Table, Tables, TextsAndTruth, chain_weights
+from analyser.morale.answer_parts import Panel, Table, Tables, chain_weights, rules_used
 from analyser.morale.games.compare.compared_systems import CLASH, CLASS_OF, ArmouredClash, ComparedSystem, clash_values
 from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.results.base import RulesUsed
@@ -102,8 +102,8 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
     }
 
 
-def rules(question: Question) -> Rules:
-    """Return the rules used, the rules not modelled, and warnings about the comparison."""
+def rules(question: Question) -> RulesUsed:
+    """Return the rules used, the rules not modelled, and warnings."""
     clash, used = CLASS_OF[CLASH].title, RulesUsed()
     if question.duel is not None:
         scenario = scenario_of(question)
@@ -117,9 +117,10 @@ def rules(question: Question) -> Rules:
     stated, sides, is_duel = question.grande_tactique.check_target, question.check_sides, question.duel is not None
     is_certain = stated is not None and not 1 < stated <= sides
     passed = f"is {'always' if (stated or 0) <= 1 else 'never'} passed: see check_sides"
-    not_modelled: TextsAndTruth = {f"{clash}: {rule}": True for rule in not_used} | dict.fromkeys(NOT_MODELLED, True)
     far = "the unit's own edge: no edge_distance is stated, so it is far and never reached"
-    warnings: TextsAndTruth = {
+    not_modelled = {f"{clash}: {rule}": True for rule in not_used} | dict.fromkeys(NOT_MODELLED, True)
+    not_modelled[far] = question.edge_distance is None
+    warnings = {
         "each round has attacks, then tests; a fate is the unit's state when it activates after them": not is_duel,
         f"the losses are the destroyed models of {question.side}; those of a round count as one attack": is_duel,
         "the fates in Armoured Clash are those of the unit in the duel, at the end of each round; once it is removed "
@@ -127,7 +128,7 @@ def rules(question: Question) -> Rules:
         f"grande_tactique.check_target {stated} on a die of {sides} {passed}": is_certain,
         **dict.fromkeys(used.warnings, True),
     }
-    return Rules(dict.fromkeys(applied, True), {**not_modelled, far: question.edge_distance is None}, warnings)
+    return rules_used(dict.fromkeys(applied, True), not_modelled, warnings)
 
 
 def complete(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:

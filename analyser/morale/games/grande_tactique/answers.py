@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, Recorded, Story, bernoulli, fair_die
-from analyser.morale.answer_parts import Panel, Rules, Section, Sections, Sums, Table, Tables, tally, turn_key
+from analyser.morale.answer_parts import Panel, Section, Sections, Sums, Table, Tables, rules_used, tally, turn_key
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.game_steps import STATUS_OF, STATUSES, condition_of
 from analyser.morale.games.grande_tactique.question import Game, GameUnit, Question, Rout
+from analyser.results.base import RulesUsed
 
 LOST_STATUSES = (steps.RIDDEN_DOWN, steps.LEFT_MAP, steps.SURROUNDED)
 SHOWN_STATUSES = ("eager", "shaken", "routed", "silenced", "destroyed", "off the map", "surrounded", "withdrawn")
@@ -139,7 +141,7 @@ class GameSection(Section[Game]):
             steps.start_of(self.units, [STATUS_OF[unit.state] for unit in units]),
             tuple(phases),
             2 * math.prod(self.units.counts.tolist()),
-            f"a game of {count} units, each described by its state, one of up to {self.units.positions.counts.max()}"
+            f"a game of {count} units, each described by its state, one of up to {self.units.to_edge.shape[1]}"
             " positions, and whether it has rallied",
             "fewer units or turns, cavalry nearer to its edge, or no edge_distance and column",
             Story(partial(steps.describe_state, self.units), "Turn"),
@@ -186,7 +188,7 @@ class GameSection(Section[Game]):
             "game_lost": tally(turns, "units", weights, lost, count),
         }
 
-    def rules(self) -> Rules:
+    def rules(self) -> RulesUsed:
         units, pips = self.section.units, self.question.ruleset.most_pips - self.section.pips_elsewhere
         tested = [unit for unit in units if any(unit.fire) and unit.arm == "infantry"]
         attacked = any(any(unit.fire + unit.charges) for unit in units)
@@ -212,7 +214,7 @@ class GameSection(Section[Game]):
         }
         far = [str(n) for n, unit in enumerate(units, 1) if unit.arm != "artillery" and unit.edge_distance is None]
         edges = f"GT-5 the map edge: far from units without edge_distance ({', '.join(far)})"
-        return Rules(applied, {edges: far})
+        return rules_used(applied, {edges: far})
 
 
 def _number_mobile(units: Sequence[GameUnit]) -> int:
@@ -260,10 +262,10 @@ class RoutSection(Section[Rout]):
             "still_routed": tally(turn_key(weights), "units", weights, in_rout.sum(axis=1), len(numbers)),
         }
 
-    def rules(self) -> Rules:
+    def rules(self) -> RulesUsed:
         game = self.game.rules()
-        applied = {rule: game.applied[rule] for rule in game.applied if rule.startswith(("GT-5", "GT-6", "GT-7"))}
-        return game._replace(applied=applied | {"GT-8 collapse forbids rallying": self._collapsed})
+        applied = [rule for rule in game.applied if rule.startswith(("GT-5", "GT-6", "GT-7"))]
+        return replace(game, applied=(*applied, *["GT-8 collapse forbids rallying"] * self._collapsed))
 
 
 _COLLAPSE, _UNIT = ("p_collapsed", "p_corps_halted"), ("p_routed", "p_silenced", "p_destroyed", "p_rallied")
@@ -290,9 +292,8 @@ _SECTIONS = Sections(
 chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
-def rules(question: Question) -> Rules:
-    """Return the rules of all sections."""
-    used, parts = _SECTIONS.rules(question), _SECTIONS.answers_by_section(question)
-    not_modelled = dict.fromkeys(rule for rule, names in NOT_MODELLED if parts.keys() & names.split(", "))
-    applied = dict(sorted(used.applied.items()))
-    return Rules(applied, {**dict.fromkeys(not_modelled, True), **used.not_modelled}, used.warnings)
+def rules(question: Question) -> RulesUsed:
+    """Return the rules used, the rules not modelled, and warnings."""
+    used, sections = _SECTIONS.rules(question), _SECTIONS.answers_by_section(question).keys()
+    not_modelled = dict.fromkeys(rule for rule, names in NOT_MODELLED if sections & names.split(", "))
+    return replace(used, applied=(*sorted(used.applied),), not_modelled=(*not_modelled, *used.not_modelled))

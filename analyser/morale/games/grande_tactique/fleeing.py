@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States, Story, bernoulli, fair_die
-from analyser.morale.answer_parts import Rules, Section, Sums, Table, Tables, Weights, tally, turn_key
+from analyser.morale.answer_parts import Section, Sums, Table, Tables, Weights, rules_used, tally, turn_key
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game
 from analyser.morale.questions import exact_fraction
+from analyser.results.base import RulesUsed
 
 CHECK_BONUS = {"regular": 0, "veteran": 1, "old guard": 2}  # modifier of morale checks by quality (GT-9)
 CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LOST_FIRING}
@@ -60,16 +61,20 @@ class CheckSection(Section[Check]):
         probabilities |= {"p_eager": eager, "p_shaken": shaken, "p_routed": routed}
         return {"check": Table({"arm": [self.section.arm]}, probabilities)}
 
-    def rules(self) -> Rules:
+    def rules(self) -> RulesUsed:
         check, tested = self.section, self.response == gt.CHECKS
         never_flees = check.state == "eager" and check.cause != "charged" and check.arm != "artillery"
         never_flees_firing = check.arm != "infantry" and check.cause == "lost firing"
-        bonus = {"GT-9 Old Guard and veterans on morale checks": tested and check.quality != "regular"}
+        applied = {
+            "GT-1 states": True,
+            "GT-2 units that flee": True,
+            "GT-9 Old Guard and veterans on morale checks": tested and check.quality != "regular",
+        }
         warnings = {
             "check: an eager unit does not flee from fire (GT-2)": never_flees,
             f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": never_flees_firing,
         }
-        return Rules({"GT-1 states": True, "GT-2 units that flee": True} | bonus, {}, warnings)
+        return rules_used(applied, warnings=warnings)
 
 
 class FlightSection(Section[Flight]):
@@ -124,7 +129,7 @@ class FlightSection(Section[Flight]):
             "fates": Table({"arm": [self.section.arm]}, probabilities, means),
         }
 
-    def rules(self) -> Rules:
+    def rules(self) -> RulesUsed:
         flight = self.section
         applied = {
             "GT-3 flight distance": True,
@@ -133,7 +138,7 @@ class FlightSection(Section[Flight]):
             "GT-5 the map edge": flight.edge_distance is not None,
             "GT-5 surrounded": flight.surrounded > 0,
         }
-        return Rules(applied, {FAR: flight.edge_distance is None})
+        return rules_used(applied, {FAR: flight.edge_distance is None})
 
 
 class ColumnSection(Section[Column]):
@@ -202,7 +207,7 @@ class ColumnSection(Section[Column]):
             "joint": Table(joint, {"probability": pmf[possible]}, n_outcome_keys=len(joint)),
         }
 
-    def rules(self) -> Rules:
+    def rules(self) -> RulesUsed:
         friends = self.section.friends
         applied = {
             "GT-1 a chain reaction does not rout artillery": any(friend.arm == "artillery" for friend in friends),
@@ -211,7 +216,7 @@ class ColumnSection(Section[Column]):
             "GT-5 the map edge": self.section.edge_distance is not None,
             "GT-9 Old Guard that flees": self.section.old_guard or any(friend.old_guard for friend in friends),
         }
-        return Rules(applied, {FAR: self.section.edge_distance is None})
+        return rules_used(applied, {FAR: self.section.edge_distance is None})
 
 
 class DivisionSection(Section[Division]):
@@ -259,9 +264,9 @@ class DivisionSection(Section[Division]):
             "standing": tally(turns, "units", weights, standing, count),
         }
 
-    def rules(self) -> Rules:
+    def rules(self) -> RulesUsed:
         rally = self.section.rally and gt.can_rally(self.question.ruleset.most_pips - self.section.pips_elsewhere, 0)
-        return Rules({"GT-6 rally": rally, "GT-8 collapse, a corps that has lost half its units": True})
+        return rules_used({"GT-6 rally": rally, "GT-8 collapse, a corps that has lost half its units": True})
 
 
 def division_probabilities(

@@ -35,12 +35,16 @@ ALL = 1 << 30  # more than any total
 
 
 class Units(NamedTuple):
-    """The units of a game as integers; arrays have the shape (units,)."""
+    """The units of a game as integers; arrays have the shape (units,), with further axes as stated."""
 
-    positions: rules.Positions
+    # By position; rows are padded with zeros.
+    ends_by_total: NDArray[np.int64]  # next position after a flight, by the total of its dice, or OFF_MAP
+    to_edge: NDArray[np.int64]  # distance to the map edge, `INCH` for each inch; longest for the foremost unit
+    sheltered: NDArray[np.int64]  # 1 in woods or a built-up area
+    off_column: NDArray[np.int64]  # 1 if the unit has left its column
     counts: NDArray[np.int64]  # number of possible conditions of each unit
-    index_of: NDArray[np.int64]  # index of each possible condition, 0 for others: shape (units, conditions)
-    condition_at: NDArray[np.int64]  # condition of each index: shape (units, largest count), padded with zeros
+    index_of: NDArray[np.int64]  # by condition: its index among the possible ones, 0 for others
+    condition_at: NDArray[np.int64]  # by index: the condition; padded with zeros
     arms: NDArray[np.int64]
     columns: NDArray[np.int64]  # number of the unit's column; a unique number if the unit is in none
     old_guard: NDArray[np.int64]  # 1 for Old Guard
@@ -122,7 +126,7 @@ def make_flee(units: Units, game: GameState, unit: int, status: int, forced_out:
         while not waiting >> unit & 1:
             unit += 1
         waiting -= 1 << unit
-        if units.positions.sheltered[unit, game.position[unit]] and not forced_out:
+        if units.sheltered[unit, game.position[unit]] and not forced_out:
             game.status[unit] = ROUTED
             continue
         game.status[unit] = status
@@ -141,7 +145,7 @@ def make_flee(units: Units, game: GameState, unit: int, status: int, forced_out:
 @step
 def to_edge(units: Units, game: GameState, unit: int) -> int:
     """Return the distance of a unit to the map edge, `INCH` for each inch."""
-    return int(units.positions.to_edge[unit, game.position[unit]])
+    return int(units.to_edge[unit, game.position[unit]])
 
 
 @step
@@ -163,7 +167,7 @@ def line_up(units: Units, game: GameState, unit: int) -> None:
     for friend in range(len(game.status)):
         distance, own_distance = to_edge(units, game, friend), to_edge(units, game, unit)
         is_behind = distance < own_distance or (distance == own_distance and friend > unit)
-        has_left = units.positions.off_column[friend, game.position[friend]]
+        has_left = units.off_column[friend, game.position[friend]]
         in_column = units.columns[friend] == units.columns[unit] and not has_left
         if friend == unit or not (is_behind and in_column and stands(game.status[friend])):
             continue
@@ -183,7 +187,7 @@ def flee(units: Units, game: GameState, unit: int, rolled: int, surrounded: int)
     if surrounded:
         game.status[unit] = SURROUNDED
         return
-    after, off_column = units.positions.ends_by_total[unit, position, rolled], units.positions.off_column
+    after, off_column = units.ends_by_total[unit, position, rolled], units.off_column
     reach = to_edge(units, game, unit) - rules.flight_distance(units.arms[unit], rolled) * rules.INCH
     passes_friends = not (off_column[unit, position] or (after != rules.OFF_MAP and off_column[unit, after]))
     game.status[unit] = LEFT_MAP if after == rules.OFF_MAP else ROUTED
@@ -313,14 +317,28 @@ def dice_of_flight(units: Units, states: States) -> States:
 
 def units_of(paths: Sequence[rules.Path], conditions: Sequence[Sequence[int]]) -> Units:
     """Return units with these paths and sorted possible conditions, and 0 in all other fields."""
-    positions, counts = rules.positions_of(paths), np.array([len(possible) for possible in conditions])
-    numbers = np.zeros((len(paths), int(positions.counts.max()) * 2 * STATUSES), np.int64)
-    condition_at = np.zeros((len(paths), counts.max()), np.int64)
+    to_edge = [[round((path.to_edge - at.moved) * rules.INCH) for at in path.positions] for path in paths]
+    ends_by_total = padded([path.ends_by_total for path in paths], [0] * rules.TOTALS)
+    index_of = np.zeros((len(paths), ends_by_total.shape[1] * 2 * STATUSES), np.int64)
     for unit, possible in enumerate(conditions):
-        numbers[unit, possible] = range(len(possible))
-        condition_at[unit, : len(possible)] = possible
-    zeros, arms = np.zeros(len(paths), np.int64), np.array([path.arm for path in paths], np.int64)
-    return Units(positions, counts, numbers, condition_at, arms, zeros, zeros, zeros, 0, 0, 0, 0, 0)
+        index_of[unit, possible] = range(len(possible))
+    zeros = np.zeros(len(paths), np.int64)
+    return Units(
+        ends_by_total,
+        padded(to_edge),
+        padded([[at.sheltered for at in path.positions] for path in paths]),
+        padded([[at.off_column for at in path.positions] for path in paths]),
+        np.array([len(possible) for possible in conditions]),
+        index_of,
+        padded(conditions),
+        np.array([path.arm for path in paths], np.int64),
+        *(zeros, zeros, zeros, 0, 0, 0, 0, 0),
+    )
+
+
+def padded(rows: Sequence[Sequence[Any]], zero: Any = 0) -> NDArray[np.int64]:
+    """Return rows of different lengths as an array, with `zero` at the ends of shorter rows."""
+    return np.array([[*row, *[zero] * (max(map(len, rows)) - len(row))] for row in rows], np.int64)
 
 
 def start_of(units: Units, statuses: Sequence[int]) -> int:

@@ -1,16 +1,9 @@
-"""Grande Tactique: fleeing, pursuit, rout and collapse (GT-1 to GT-11), and positions of units, in inches.
-
-Position 0 is the start, the others are the possible ends of flights.
-"""
+"""Grande Tactique: fleeing, pursuit, rout and collapse (GT-1 to GT-11), and positions of units, in inches."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from analyser.common.jit import step
 from analyser.morale.games.grande_tactique.question import GameUnit
@@ -133,34 +126,24 @@ def is_halted(lost: Number, units: int) -> Any:
     return 2 * lost >= units
 
 
-class Positions(NamedTuple):
-    """Positions of all units; shapes (units, positions) or (units, positions, totals), padded with zeros."""
-
-    counts: NDArray[np.int64]  # number of positions of each unit: shape (units,)
-    ends_by_total: NDArray[np.int64]  # position after a flight with each total of its dice, or OFF_MAP
-    to_edge: NDArray[np.int64]  # distance to the map edge, `INCH` for each inch; longest for the foremost unit
-    sheltered: NDArray[np.bool_]  # True in woods or a built-up area
-    off_column: NDArray[np.bool_]  # True if the unit has left its column, because it is or was in shelter
-
-
 class Position(NamedTuple):
-    """A position of a unit: the inches fled, and whether it is in shelter, and has left its column."""
+    """A position of a unit."""
 
-    moved: Fraction
-    sheltered: bool
-    off_column: bool
+    moved: Fraction  # inches fled
+    sheltered: bool  # True in woods or a built-up area
+    off_column: bool  # True if the unit has left its column, because it is or was in shelter
 
 
 START = Position(Fraction(0), False, False)
 
 
 class Path(NamedTuple):
-    """Positions of a unit, and the next position for each position and total of the dice of a flight."""
+    """Positions of a unit: 0 is the start, the others are the possible ends of flights."""
 
     arm: int
     to_edge: Fraction  # inches at the start
     positions: list[Position]
-    ends_by_total: list[list[int]]
+    ends_by_total: list[list[int]]  # by position and total of a flight's dice: the next position, or OFF_MAP
 
 
 def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
@@ -201,17 +184,3 @@ def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
             row.append(OFF_MAP if end is None else positions.index(end) if end in positions else 0)
         ends_by_total.append(row)
     return Path(arm, edge or Fraction(0), positions, ends_by_total)
-
-
-def positions_of(paths: Sequence[Path]) -> Positions:
-    """Return the positions of units with these paths."""
-    counts = np.array([len(path.positions) for path in paths])
-    shape = len(paths), int(counts.max())
-    ends_by_total, to_edge = np.zeros((*shape, TOTALS), np.int64), np.zeros(shape, np.int64)
-    sheltered, off_column = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
-    for row, (path, count) in enumerate(zip(paths, counts)):
-        ends_by_total[row, :count] = path.ends_by_total
-        to_edge[row, :count] = [round((path.to_edge - position.moved) * INCH) for position in path.positions]
-        sheltered[row, :count] = [position.sheltered for position in path.positions]
-        off_column[row, :count] = [position.off_column for position in path.positions]
-    return Positions(counts, ends_by_total, to_edge, sheltered, off_column)

@@ -10,11 +10,12 @@ import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
-from analyser.morale.answer_parts import Keys, Panel, Rules, Sums, Table, Tables, stack, turn_key
+from analyser.morale.answer_parts import Keys, Panel, Sums, Table, Tables, rules_used, stack, turn_key
 from analyser.morale.games.legion import rules as legion
 from analyser.morale.games.legion.question import MOST_TOKENS, Question
 from analyser.morale.games.legion.rules import Unit, chain_of, unit_of
 from analyser.morale.questions import certain_pmf
+from analyser.results.base import RulesUsed
 
 TOKENS, ATTACKS = "tokens", "attacks"
 CASES = "Commander"  # heading above the names of the chains
@@ -138,7 +139,7 @@ def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) ->
     }
 
 
-def rules(question: Question) -> Rules:
+def rules(question: Question) -> RulesUsed:
     """Return the rules used, the rules not modelled, and warnings."""
     unit, wants_panic = unit_of(question), question.until_panic is not None
     most = MOST_TOKENS if wants_panic else unit.most_tokens
@@ -174,4 +175,4 @@ def rules(question: Question) -> Rules:
         "no tokens: state tokens, received or received_after (LG-7)": not (unit.most_tokens or wants_panic),
         "a unit without COURAGE is never suppressed and never panics (LG-1)": not has_courage,
     }
-    return Rules(applied, not_modelled if has_courage else {}, warnings)
+    return rules_used(applied, not_modelled if has_courage else {}, warnings)

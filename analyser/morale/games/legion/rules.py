@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, Story, bernoulli, success_die
 from analyser.morale.games.legion.question import Question
-from analyser.morale.questions import moves_over
+from analyser.morale.questions import exact_fraction
 
 NO_COURAGE = 0  # a unit without COURAGE is never suppressed and never panics (LG-1)
 ACTIONS = 2
@@ -29,7 +30,7 @@ def is_suppressed(tokens: Number, courage: int) -> Any:
 
 @dataclass(frozen=True)
 class Unit:
-    """The numbers of a unit. Its states are integers: first those on the table, then `off_table` and `destroyed`."""
+    """Numbers of a unit. Its states are integers: first those on the table, then `off_table` and `destroyed`."""
 
     courage: int
     panic_courage: int  # COURAGE in panic checks with the commander near
@@ -108,10 +109,14 @@ def unit_of(question: Question) -> Unit:
 
 
 def moves_to_edge(edge_distance: float | None, move_distance: float | None, rounds: int) -> int:
-    """Return the number of moves that take the leader off the table; 0 if the distance is unknown or too long."""
+    """Return the number of moves that take the leader off the table; 0 if the distance is unknown or too long.
+
+    >>> moves_to_edge(2.1, 0.7, 6), moves_to_edge(0.0, 6.0, 6), moves_to_edge(12.01, 2.0, 6)
+    (3, 1, 0)
+    """
     if edge_distance is None or move_distance is None:
         return 0
-    moves = moves_over(edge_distance, move_distance)
+    moves = max(math.ceil(exact_fraction(edge_distance) / exact_fraction(move_distance)), 1)
     return moves if moves <= rounds else 0
 
 

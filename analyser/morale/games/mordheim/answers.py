@@ -22,12 +22,13 @@ from analyser.engine.chain.chain import (
     bernoulli,
     success_die,
 )
-from analyser.morale.answer_parts import Keys, Panel, Rules, Section, Sections, Sums, Table, Tables, tally, turn_key
+from analyser.morale.answer_parts import Panel, Section, Sections, Sums, Table, Tables, rules_used, tally, turn_key
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim import warband
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Combat, Stupidity, Together
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
 from analyser.morale.questions import exact_fraction
+from analyser.results.base import RulesUsed
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")
@@ -114,7 +115,7 @@ class AloneSection(Section[Alone]):
             tables["distance"] = Table.distribution(turns, to_edge, at_distance, at_distance > 0)
         return tables
 
-    def rules(self) -> Rules:
+    def rules(self) -> RulesUsed:
         tested, flees = self.is_tested, self.can_flee
         leader_helps = flees and (self.section.rally_leader or 0) > self.section.leadership
         charged = "; a charged warrior runs once more before it can be struck" if self.section.charged else ""
@@ -132,7 +133,7 @@ class AloneSection(Section[Alone]):
             "no test: a warrior is all alone only with two or more opponents and no friend near (MD-5)": not tested,
             far: tested and self.section.edge is None,
         }
-        return Rules(applied, not_modelled, warnings)
+        return rules_used(applied, not_modelled, warnings)
 
 
 class StupiditySection(Section[Stupidity]):
@@ -171,11 +172,11 @@ class StupiditySection(Section[Stupidity]):
             "turns_lost": Table({"turns_lost": range(len(by_lost) + 1)}, {"probability": by_lost[-1]}),
         }
 
-    def rules(self) -> Rules:
+    def rules(self) -> RulesUsed:
         where = "" if self.section.in_combat else "; half speed, falls, obstacles and the stop before contact"
         leader_helps = (self.section.leader or 0) > self.section.leadership
         applied = {"MD-10 stupidity": True, mordheim.LEADER_RULE: leader_helps}
-        return Rules(applied, {f"MD-10 spells and shooting that are lost{where}": True})
+        return rules_used(applied, {f"MD-10 spells and shooting that are lost{where}": True})
 
 
 class TogetherSection(Section[Together]):
@@ -199,9 +200,6 @@ class TogetherSection(Section[Together]):
         passed = is_skipped | mordheim.passes(rolls + LOWEST_SUM, self._leadership(test, leader))
         return np.where(passed, states, (failed | 1 << test) * 5 + leader)
 
-    def _title(self, test: int) -> str:
-        return "Rout test (MD-1)" if test < self.rout_tests else f"Leadership test of {self.tests[test]} (MD-4)"
-
     def chain(self) -> Chain:
         """Return the chain: the state of the leader is drawn, then all tests are taken."""
         lost = (self.section.p_out, self.section.p_stunned, self.section.p_knocked_down, self.section.p_fleeing)
@@ -209,9 +207,11 @@ class TogetherSection(Section[Together]):
         draw = Phase(
             lambda states, drawn: np.where(states == 0, drawn, states), extra_dice=(leader,), title="The leader"
         )
+        titles = ["Rout test (MD-1)"] * self.rout_tests
+        titles += [f"Leadership test of {warrior.name} (MD-4)" for warrior in self.section.warriors]
         tests = (
-            Phase(partial(self._after_test_roll, test), extra_dice=(ExtraDie(TWO_DICE, 1),), title=self._title(test))
-            for test in range(len(self.tests))
+            Phase(partial(self._after_test_roll, test), extra_dice=(ExtraDie(TWO_DICE, 1),), title=title)
+            for test, title in enumerate(titles)
         )
         return Chain(0, (draw, *tests, RECORD), 5 << len(self.tests), story=Story(self._read))
 
@@ -228,7 +228,7 @@ class TogetherSection(Section[Together]):
         number = np.array([int(bits).bit_count() for bits in failed >> first])
         rout_tests, numbers = ("passed", "failed") if first else ("not due",), range(count + 1)
         names = ("leader", "rout_test", "tests_failed")
-        keys: Keys = dict(zip(names, zip(*product(LEADER_STATES, rout_tests, numbers))))
+        keys = dict(zip(names, zip(*product(LEADER_STATES, rout_tests, numbers))))
         groups = (leader * len(rout_tests) + routed) * len(numbers) + number
         joint = recorded.grouped(groups, len(LEADER_STATES) * len(rout_tests) * len(numbers))
         test_columns = {
@@ -247,18 +247,26 @@ class TogetherSection(Section[Together]):
             "several": Table({"warriors": [*by_number]}, {"probability": np.array([*by_number.values()])}),
         }
 
-    def rules(self) -> Rules:
+    def rules(self) -> RulesUsed:
         together = self.section
         rule = "MD-1 a rout test with the leader's Leadership, or the best other one if it is out of action or stunned"
         near = any(warrior.near_leader and together.leader > warrior.leadership for warrior in together.warriors)
-        return Rules({rule: together.rout_test, mordheim.LEADER_RULE: near}, {"effects of failed tests": True})
+        applied = {rule: together.rout_test, mordheim.LEADER_RULE: near}
+        return rules_used(applied, {"effects of failed tests": True})
 
 
 class CombatSection(Section[Combat]):
     """A combat; its state has the mode (see NO_COMBAT), a bit for each side (1 if frenzied), and each side's hits."""
 
     def _prepare(self) -> None:
-        self.sides, self.tests = (self.section.fighter, self.section.enemy), _tests_of(self.section)
+        self.sides = sides = self.section.fighter, self.section.enemy
+        # a side tests in a charge if its opponent causes fear and it is not exempt (MD-9)
+        self.tests = [
+            self.section.charger != "nobody"
+            and other.causes_fear
+            and not (own.causes_fear or own.frenzy or own.immune_to_psychology)
+            for own, other in (sides, sides[::-1])
+        ]
         self._most_attacks = [mordheim.attacks_of(side, side.frenzy) for side in self.sides]
         self._hits = 1 + max(self._most_attacks)
         self.fields = Fields({"mode": NO_COMBAT + 1, "frenzied": 4, **dict.fromkeys(HITS, self._hits)})
@@ -268,10 +276,10 @@ class CombatSection(Section[Combat]):
 
     def _after_fear(self, states: Any, rolls: Any) -> Any:
         """Return the states after tests of fear: a side that fails does not charge, or is afraid if charged (MD-9)."""
-        fails = []
-        for side, is_tested, roll in zip(self.sides, self.tests, (rolls % N_SUMS, rolls // N_SUMS)):
-            leadership = max(side.leadership, side.leader or 0)  # (MD-4)
-            fails.append(is_tested & ~mordheim.passes(roll + LOWEST_SUM, leadership))
+        fails = [
+            is_tested & ~mordheim.passes(roll + LOWEST_SUM, max(side.leadership, side.leader or 0))  # (MD-4)
+            for side, is_tested, roll in zip(self.sides, self.tests, (rolls % N_SUMS, rolls // N_SUMS))
+        ]
         mode = fails[0] + 2 * fails[1]
         if self.section.charger != "nobody":
             mode = np.where(fails[SIDE_NAMES.index(self.section.charger)], NO_COMBAT, mode)
@@ -342,7 +350,7 @@ class CombatSection(Section[Combat]):
                 probabilities[f"p_{name}_frenzied"] = weights @ (has_combat & self._is_frenzied(states, side))
         means = {f"mean_{name}": Sums.of(weights, landed[side]) for side, name in enumerate(HITS)}
         joint = weights.reshape(self.section.rounds, -1, self._hits**2).sum(axis=1)
-        both: Keys = dict(zip(HITS, zip(*product(range(self._hits), repeat=2))))
+        both = dict(zip(HITS, zip(*product(range(self._hits), repeat=2))))
         tables = {
             "combat": Table(rounds, probabilities, means),
             "hits": Table.distribution(rounds, both, joint, joint > 0),
@@ -351,12 +359,10 @@ class CombatSection(Section[Combat]):
             tables[f"hits_of_{name}"] = tally(rounds, "hits", weights, landed[side], self._most_attacks[side])
         return tables
 
-    def rules(self) -> Rules:
+    def rules(self) -> RulesUsed:
         frenzied = any(side.frenzy for side in self.sides)
         rerolls_misses = [mordheim.rerolls_misses(side, side.frenzy, 0, self.question.ruleset) for side in self.sides]
-        leader_helps = any(
-            tested and (side.leader or 0) > side.leadership for side, tested in zip(self.sides, self.tests)
-        )
+        leader_helps = any(test and (side.leader or 0) > side.leadership for side, test in zip(self.sides, self.tests))
         again = ", and a second charge after a failed one (MD-9)" if any(self.tests) else ""
         applied = {
             "MD-7 frenzy doubles Attacks": frenzied,
@@ -369,18 +375,7 @@ class CombatSection(Section[Combat]):
             "MD-7 warriors that must charge": frenzied,
             f"charges that fall short{again}": True,
         }
-        return Rules(applied, not_modelled)
-
-
-def _tests_of(combat: Combat) -> tuple[bool, ...]:
-    """Return True for each side that tests in a charge: its opponent causes fear, and it is not exempt (MD-9)."""
-    sides = (combat.fighter, combat.enemy)
-    return tuple(
-        combat.charger != "nobody"
-        and other.causes_fear
-        and not (own.causes_fear or own.frenzy or own.immune_to_psychology)
-        for own, other in (sides, sides[::-1])
-    )
+        return rules_used(applied, not_modelled)
 
 
 MAIN_EVENTS = ("routed", "gave_up", "broke")

@@ -244,7 +244,7 @@ class Question(MoraleQuestion):
             allowed = f"a different name for each; not {' or '.join(RESERVED)}"
             raise ValueError(f"names of warbands: {names} (allowed: {allowed})")
         for warband in self.warbands:
-            _check_losses(warband, self.turns_played)
+            _check_losses(warband, self.casualties_of(warband))
             _check_fights(warband, [other.name for other in self.warbands if other is not warband], self.turns_played)
         return self
 
@@ -273,9 +273,8 @@ def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
             raise ValueError(f"{where}.turns: turn {max(fight.turns)} (allowed: 1 to {turns})")
 
 
-def _check_losses(warband: Warband, turns: int) -> None:
+def _check_losses(warband: Warband, pmfs: tuple[Pmf, ...]) -> None:
     """Raise ValueError if even the fewest losses exceed the number of warriors."""
-    pmfs = for_each_round(warband.casualties, turns, "casualties")
     # A single entry holds for all turns until no warrior is left, so only its first turn is checked.
     stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]
     least = warband.out + sum(next(number for number, share in enumerate(pmf) if share) for pmf in stated)

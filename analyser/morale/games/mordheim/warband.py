@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,11 +23,12 @@ from analyser.engine.chain.chain import (
     bernoulli,
     success_die,
 )
-from analyser.morale.answer_parts import Panel, Rules, Section, Table, Tables, Weights, stack, turn_key
+from analyser.morale.answer_parts import Panel, Section, Table, Tables, Weights, rules_used, stack, turn_key
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import Fight, Question, Warband, column_of
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
 from analyser.morale.questions import certain_pmf
+from analyser.results.base import RulesUsed
 
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # the state of a warband that has left is `n_fighting` plus one of these
 # `selected` says in which states a step applies: n > 0: n warriors stand, with the leader; 0: the leader is out; or all
@@ -69,13 +70,13 @@ class Losses(NamedTuple):
 
 
 class WarbandStates:
-    """States (integers) and steps of a warband, for any Leadership of its leader.
+    """States (integers) and steps of a warband.
 
     A state is ``leader out of action (0 or 1) * took_part + others out of action``, or, after leaving, one of 3 more.
     """
 
     def __init__(self, warband: Warband, question: Question) -> None:
-        self._question = question
+        self.warband, self._question = warband, question
         self._index_of = {rival.name: index for index, rival in enumerate(question.warbands)}
         self.took_part = warband.took_part
         self.gives_up_at = warband.gives_up_at or self.took_part + 1  # default: never
@@ -86,28 +87,28 @@ class WarbandStates:
         ranks.sort(reverse=warband.others_fall == "strongest_first")
         # best Leadership of the standing others, by the number of others out of action
         self._best_other = np.array([max(ranks[out:], default=mordheim.NO_WARRIOR) for out in range(self.took_part)])
-        self.rout_test, self._cached_casualties = cache(self._rout_test), cache(self._casualties)
+        self._cached_casualties = cache(self._casualties)
 
     def n_out(self, states: Any) -> Any:
         """Return the number of warriors out of action in a fighting warband."""
         return states // self.took_part + states % self.took_part
 
-    def casualty_steps(self, warband: Warband, turn: int) -> Iterator[Step]:
+    def casualty_steps(self, turn: int) -> Iterator[Step]:
         """Yield the steps with casualties before the test of a turn, or at the start (turn 0)."""
-        most = sum(losses.most for past in range(turn) for losses in self.losses(warband, past))
-        for losses in self.losses(warband, turn):  # fewest standing first, so that no state has these losses twice
+        most = sum(losses.most for past in range(turn) for losses in self.losses(past))
+        for losses in self.losses(turn):  # fewest standing first, so that no state has these losses twice
             standing = range(max(self.took_part - most, 1), self.took_part + 1)
-            for selected in (0, *standing) if warband.leader_falls == "random" else (ALL_STATES,):
-                yield self._cached_casualties(losses, warband.leader_falls, selected)
+            for selected in (0, *standing) if self.warband.leader_falls == "random" else (ALL_STATES,):
+                yield self._cached_casualties(losses, selected)
             most += losses.most
 
-    def losses(self, warband: Warband, turn: int) -> Iterator[Losses]:
+    def losses(self, turn: int) -> Iterator[Losses]:
         """Yield the losses before the rout test of a turn, or at the start (turn 0)."""
-        pmf = self._question.casualties_of(warband)[turn - 1] if turn else certain_pmf(warband.out)
+        pmf = self._question.casualties_of(self.warband)[turn - 1] if turn else certain_pmf(self.warband.out)
         if len(pmf) > 1:
             most = min(len(pmf) - 1, self.took_part)
             yield Losses(Die((*pmf[:most], sum(pmf[most:]))))
-        for fight in warband.casualties_from if turn else ():
+        for fight in self.warband.casualties_from if turn else ():
             if not fight.turns or turn in fight.turns:
                 yield self._strike_losses(fight, turn)
 
@@ -122,9 +123,9 @@ class WarbandStates:
         die = success_die(successes, sides * DIE_SIDES**3, ("no casualty", "a casualty"))
         return Losses(die, mordheim.attacks_of(fight, fight.frenzy), fight.number, rival, "Blows (MD-7, MD-8)")
 
-    def _casualties(self, losses: Losses, falls: str, selected: int) -> Step:
+    def _casualties(self, losses: Losses, selected: int) -> Step:
         """Return the step with the casualties in the selected states (see `ALL_STATES`)."""
-        states, numbers = self.all_states[:, np.newaxis], losses.most + 1
+        states, numbers, falls = self.all_states[:, np.newaxis], losses.most + 1, self.warband.leader_falls
         totals = np.arange(numbers * (max(selected, 1) if falls == "random" else 1))
         casualties, draw = totals % numbers, totals // numbers
         leader_out, others_out = np.divmod(states, self.took_part)
@@ -141,14 +142,16 @@ class WarbandStates:
         lot_die = (ExtraDie(lots, numbers),) if falls == "random" and selected > 0 else ()
         return Step(after, losses.die, dice, lot_die, losses.rival, losses.number, losses.title)
 
-    def _rout_test(self, leader: int, p_stunned: float) -> Step:
-        """Return the step at the start of a player's turn: giving up (MD-2), or the rout test (MD-1)."""
-        stuns = bernoulli(p_stunned, ("leader not stunned", "leader stunned"))
-        stunned = (ExtraDie(stuns, N_SUMS),) if p_stunned else ()
+    @cached_property
+    def rout_test(self) -> Step:
+        """Step at the start of a player's turn: giving up (MD-2), or the rout test (MD-1)."""
+        stuns = bernoulli(self.warband.leader_stunned, ("leader not stunned", "leader stunned"))
+        stunned = (ExtraDie(stuns, N_SUMS),) if self.warband.leader_stunned else ()
         states, totals = self.all_states[:, np.newaxis], np.arange(N_SUMS * (1 + len(stunned)))
         roll, out = totals % N_SUMS + LOWEST_SUM, self.n_out(states)
         leader_lost = (states >= self.took_part) | (totals >= N_SUMS)
-        leadership = mordheim.rout_leadership(leader, leader_lost, self._best_other[states % self.took_part])
+        best_other = self._best_other[states % self.took_part]
+        leadership = mordheim.rout_leadership(self.warband.leader, leader_lost, best_other)
         ends = [
             (states >= self.n_fighting, states),
             (out == self.took_part, self.n_fighting + ALL_OUT),
@@ -213,45 +216,41 @@ class WarbandSection(Section[Warband]):
         def dice(states: NDArray[np.int64]) -> Any:
             fields = self.fields_of(states)
             dice_each = own_dice[fields.by_warband[index]]
-            return dice_each * np.minimum(self._standing(step.rival, fields), number) if step.rival >= 0 else dice_each
+            if step.rival < 0:
+                return dice_each
+            rival = self.bands[step.rival]
+            standing = rival.took_part - rival.n_out(fields.by_warband[step.rival])
+            return dice_each * np.where(fields.is_fighting[step.rival], np.minimum(standing, number), 0)
 
         return Phase(change, step.die, dice, step.extra_dice, int(own_dice.max()) * number, title)
 
-    def _standing(self, index: int, fields: GameFields) -> NDArray[np.int64]:
-        """Return the number of standing warriors of a warband; 0 if it has left."""
-        band = self.bands[index]
-        return np.where(fields.is_fighting[index], band.took_part - band.n_out(fields.by_warband[index]), 0)
-
     def chain(self) -> Chain:
         """Return the chain of the game; it records the state before each test, and at the end of each turn."""
-        warbands = [*enumerate(zip(self.bands, self.question.warbands))]
         phases: list[Phase] = []
-        for index, (band, warband) in warbands:
-            phases += [self._phase(index, step, False) for step in band.casualty_steps(warband, 0)]
-        for turn in range(1, self.question.turns_played + 1):
-            for index, (band, warband) in warbands:
-                phases += [self._phase(index, step) for step in band.casualty_steps(warband, turn)]
-                phases.append(RECORD)
-                phases.append(self._phase(index, band.rout_test(warband.leader, warband.leader_stunned)))
-            phases.append(RECORD)
         start = 0  # before any losses; ALL_OUT for a warband that begins with all warriors out of action
-        for index, (band, warband) in warbands:
-            if warband.out == band.took_part and warband.leader_falls != "never":
+        for index, band in enumerate(self.bands):
+            phases += [self._phase(index, step, False) for step in band.casualty_steps(0)]
+            if band.warband.out == band.took_part and band.warband.leader_falls != "never":
                 start += self._multipliers[index] * (band.n_fighting + ALL_OUT)
+        for turn in range(1, self.question.turns_played + 1):
+            for index, band in enumerate(self.bands):
+                phases += [self._phase(index, step) for step in band.casualty_steps(turn)]
+                phases += [RECORD, self._phase(index, band.rout_test)]
+            phases.append(RECORD)
         warriors = ", ".join(str(band.took_part) for band in self.bands)
-        what = f"{f'{len(warbands)} warbands' if len(warbands) > 1 else 'a warband'} of {warriors} warriors"
-        story = Story(self._read, "Turn", len(warbands) + 1)
+        what = f"{f'{len(self.bands)} warbands' if self.question.rivals else 'a warband'} of {warriors} warriors"
+        story = Story(self._read, "Turn", len(self.bands) + 1)
         return Chain(start, tuple(phases), self._multipliers[-1], what, "fewer warbands or warriors", story)
 
     def _read(self, state: int) -> dict[str, Any]:
         fields, labels = self.fields_of(np.array([state])), dict[str, Any]()
-        for warband, band, (own,) in zip(self.question.warbands, self.bands, fields.by_warband):
+        for band, (own,) in zip(self.bands, fields.by_warband):
+            name = band.warband.name
             if own >= band.n_fighting:
-                labels[warband.name] = [*ENDINGS.values()][own - band.n_fighting]
+                labels[name] = [*ENDINGS.values()][own - band.n_fighting]
                 continue
-            labels[warband.name] = "fights"
-            labels[f"{warband.name}: out of action"] = int(band.n_out(own))
-            labels[f"{warband.name}: leader out of action"] = bool(own >= band.took_part)
+            labels |= {name: "fights", f"{name}: out of action": int(band.n_out(own))}
+            labels[f"{name}: leader out of action"] = bool(own >= band.took_part)
         return labels | ({"the game is over (MD-3)": bool(fields.over[0])} if len(self.bands) > 1 else {})
 
     def answer(self, recorded: Recorded) -> Tables:
@@ -295,21 +294,18 @@ class WarbandSection(Section[Warband]):
         won = {column: ends[:, own].sum(axis=1) for column, own in zip(columns, wins)}
         return Table(turn_key(ends), {no_winner: ends[:, ~fields.over].sum(axis=1)} | won)
 
-    def _most_out(self) -> Iterator[tuple[Warband, int]]:
-        """Yield each warband and the largest possible number of its warriors out of action."""
-        turns = range(self.question.turns_played + 1)
-        for band, warband in zip(self.bands, self.question.warbands):
-            most = sum(losses.most for turn in turns for losses in band.losses(warband, turn))
-            yield warband, min(most, warband.took_part - (warband.leader_falls == "never"))
+    def _most_out(self, band: WarbandStates) -> int:
+        """Return the largest possible number of a warband's warriors out of action."""
+        most = sum(losses.most for turn in range(self.question.turns_played + 1) for losses in band.losses(turn))
+        return min(most, band.took_part - (band.warband.leader_falls == "never"))
 
-    def rules(self) -> Rules:
-        warbands, most_out = self.question.warbands, [*self._most_out()]
-        fights = [fight for warband in warbands for fight in warband.casualties_from]
+    def rules(self) -> RulesUsed:
+        most_out = [(self._most_out(band), band.took_part) for band in self.bands]
+        fights = [fight for warband in self.question.warbands for fight in warband.casualties_from]
         ruleset, hating = self.question.ruleset, [fight for fight in fights if fight.hatred]
         rerolls = [mordheim.rerolls_misses(fight, fight.frenzy, 0, ruleset) for fight in hating]
-        a_quarter = any(mordheim.is_rout_test_due(most, warband.took_part) for warband, most in most_out)
-        some_left = ((min(most, warband.took_part - 1), warband.took_part) for warband, most in most_out)
-        tested = any(mordheim.is_rout_test_due(out, took_part) for out, took_part in some_left)
+        a_quarter = any(mordheim.is_rout_test_due(most, took_part) for most, took_part in most_out)
+        tested = any(mordheim.is_rout_test_due(min(most, took_part - 1), took_part) for most, took_part in most_out)
         outlived = self.question.rivals and a_quarter
         ends = "one has left" if self.first_to_leave else "only one is left"
         applied = {
@@ -326,4 +322,4 @@ class WarbandSection(Section[Warband]):
             "fights: casualties are as stated (casualties_from derives them from attacks)": not fights,
         }
         never = "no rout test is ever due: no warband can have a quarter out of action (MD-1)"
-        return Rules(applied, not_modelled, {never: not a_quarter})
+        return rules_used(applied, not_modelled, {never: not a_quarter})

@@ -9,9 +9,10 @@ from typing import Any, get_args
 import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
-from analyser.morale.answer_parts import Keys, Panel, Rules, Sums, Table, Tables, stack
+from analyser.morale.answer_parts import Keys, Panel, Sums, Table, Tables, rules_used, stack
 from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Question
 from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, MoveState, choices_of, mover_of
+from analyser.results.base import RulesUsed
 
 OPEN_GROUND = "open ground"
 CASES = "Friends make way"  # heading above the names of the chains
@@ -94,7 +95,7 @@ def _stopping_positions(mover: Mover, fields: MoveState) -> tuple[list[tuple[flo
     return stops, np.where(fields.halted_at >= 0, of_obstacles[fields.halted_at], of_ground[fields.moved])
 
 
-def rules(question: Question) -> Rules:
+def rules(question: Question) -> RulesUsed:
     """Return the rules used, the rules not modelled, and warnings."""
     movers = [mover_of(question, choice) for choice in choices_of(question)]
     pairs, way, move = {pair for mover in movers for pair in mover.possible_meetings()}, movers[0].way, question.move
@@ -125,4 +126,5 @@ def rules(question: Question) -> Rules:
         "WM-8 which stands an obstacle blocks: its key `stands` states only how many": move == "retreats",
     }
     fewest = "fewest confused: in a retreat friends make way, because a destroyed stand counts more than confusion"
-    return Rules(applied, not_modelled, {fewest: move == "retreats" and len(movers) > 1})
+    warnings = {fewest: move == "retreats" and len(movers) > 1}
+    return rules_used(applied, not_modelled, warnings)
