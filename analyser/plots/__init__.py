@@ -1,16 +1,15 @@
 """Plots of tidy tables and results: functions that take data and return Axes, without pyplot and its global state.
 
-No module here may have the name of a plot, because it would hide the plot. Every plot takes
+Every plot takes
 
 - a tidy frame or a result;
-- `ax`, the Axes to draw on. Without `ax` the plot makes a new figure of suitable size (``.figure.savefig(...)`` writes
-  it). With `ax` it uses the style of these Axes, and ``Axes.legend`` places the legend;
+- `ax`, the Axes to draw on, whose style it keeps. Default: a new figure (``.figure.savefig(...)`` writes it);
 - `label` and `color`: a single value for a single series; for several series a list, or a mapping by name;
 - `title`: a text, or None for no title. Default: the plot's own title, or none on Axes that the user made;
 - keyword arguments for the artists, such as `alpha` or `linewidth`.
 
 It returns the Axes. It raises InputError if the frame has no rows or lacks a column, or if there are too many series to
-distinguish.
+distinguish. No module here may have the name of a plot, because it would hide the plot.
 """
 
 from __future__ import annotations

@@ -24,10 +24,6 @@ STATES: Mapping[str, tuple[str, str, str]] = {  # name, colour and hatch of each
     "p_routed": ("routed or panicked", look.DARK, ""),
     "p_gone": ("gone", "white", look.LOSS_HATCH),
 }
-_STYLES: Mapping[str, Mapping[str, Any]] = {
-    "one less": {"color": look.LIGHT, "edgecolor": look.DARK, "hatch": look.LOSS_HATCH},
-    "one more": {"color": look.DARK, "edgecolor": look.DARK},
-}
 
 
 def fates(
@@ -100,19 +96,20 @@ def tornado(
     order = np.argsort(-longest, kind="stable")
     order = order[longest[order] > SAME_WITHIN]
     names = [f"{row.side}: {row.number} {row.value:g}" for row in frame.itertuples()]
-    n_rows, subject = len(order), readable(getattr(data, "subject", ""))
+    subject, height = readable(getattr(data, "subject", "")), max(len(order), 1)  # height in rows
     own = f"{subject}\n{name}: {base:.3g} at present,\nand with each number lowered or raised by one"
-    styles = look.bar_styles(list(_STYLES), list(_STYLES), [style["color"] for style in _STYLES.values()], label, color)
+    kinds = ("one less", "one more")
+    styles = look.bar_styles(kinds, kinds, (look.LIGHT, look.DARK), label, color)
     unchanged = [names[row] for row in np.flatnonzero(longest <= SAME_WITHIN)]
     no_effect = "\n".join(textwrap.wrap(f"No effect: {', '.join(unchanged)}.", 78)) if unchanged else ""
     options: dict[str, Any] = {"own_title": own, "xlabel": no_effect, "legend": 2}
-    with look.drawing(ax, WIDTH, NUMBER_HEIGHT * max(n_rows, 1), title=title, grid="x", **options) as axes:
-        for column, (own_style, style) in enumerate(zip(_STYLES.values(), styles)):
-            bars = {"left": base, "height": 0.36, "linewidth": 0.8, **own_style, **style, **artist}
-            axes.barh(np.arange(n_rows) + 0.18 * (2 * column - 1), changes[order, column], **bars)
+    with look.drawing(ax, WIDTH, NUMBER_HEIGHT * height, title=title, grid="x", **options) as axes:
+        for column, (style, hatch) in enumerate(zip(styles, (look.LOSS_HATCH, None))):
+            style |= {"left": base, "height": 0.36, "linewidth": 0.8, "edgecolor": look.DARK, "hatch": hatch}
+            axes.barh(np.arange(len(order)) + 0.18 * (2 * column - 1), changes[order, column], **{**style, **artist})
         axes.axvline(base, color="black", linewidth=1)
-        axes.set_yticks(np.arange(n_rows), [names[row] for row in order])
-        axes.set_ylim(max(n_rows, 1) - 0.5, -0.5)
+        axes.set_yticks(np.arange(len(order)), [names[row] for row in order])
+        axes.set_ylim(height - 0.5, -0.5)
         axes.margins(x=0.08)
     return axes
 

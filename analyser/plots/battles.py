@@ -15,7 +15,6 @@ from analyser.common.text import NEGLIGIBLE
 
 WIDTH, HEIGHT = 6.2, 2.9  # inches
 UNIT_HEIGHT = 0.34  # inches per unit
-_RESULT_COLOURS = (look.DARK, look.LIGHT, look.MEDIUM)  # colours of battles won, drawn and lost
 
 
 def margins(
@@ -37,10 +36,9 @@ def margins(
     """
     frame = look.table_of(data, ("margin", "probability"), "margins")
     shown = frame[frame["probability"] >= NEGLIGIBLE]
-    names = ("mine wins", "draw", "yours wins")
     first, second = _armies(data).values()
-    texts = (f"{first} wins", "draw", f"{second} wins")
-    styles = look.bar_styles(names, texts, _RESULT_COLOURS, label, color)
+    names, texts = ("mine wins", "draw", "yours wins"), (f"{first} wins", "draw", f"{second} wins")
+    styles = look.bar_styles(names, texts, (look.DARK, look.LIGHT, look.MEDIUM), label, color)
     options: dict[str, Any] = {"xlabel": f"victory points, {first} minus {second}", "ylabel": look.PERCENT, "legend": 3}
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
         for sign, style in zip((1, 0, -1), styles):
@@ -119,10 +117,8 @@ def contributions(
     [31, 20]
     """
     frame = look.table_of(data, ("side", "name", "points_destroyed", "points_absorbed"), "contributions")
-    positions, armies = np.arange(len(frame)), _armies(data)
-    height = max(1.2, UNIT_HEIGHT * len(frame))
-    names = ("destroyed", "lost")
-    texts = ("enemy points destroyed", "own points lost")
+    positions, armies, height = np.arange(len(frame)), _armies(data), max(1.2, UNIT_HEIGHT * len(frame))
+    names, texts = ("destroyed", "lost"), ("enemy points destroyed", "own points lost")
     styles = look.bar_styles(names, texts, (look.DARK, look.LIGHT), label, color)
     options: dict[str, Any] = {"xlabel": "points in a battle, mean", "legend": 2}
     with look.drawing(ax, WIDTH, height, title=title, own_title=look.subject_of(data), grid="x", **options) as axes:
@@ -132,7 +128,6 @@ def contributions(
             axes.barh(positions + shift, frame[column], **{**style, **artist})
         units = [f"{armies.get(side, side)}: {readable(name)}" for side, name in zip(frame["side"], frame["name"])]
         axes.set_yticks(positions, units)
-        axes.invert_yaxis()
         axes.set_xlim(left=0)
         axes.set_ylim(len(frame) - 0.4, -0.6)
     return axes

@@ -34,11 +34,11 @@ _BAR: dict[str, Any] = {"color": look.MEDIUM, "edgecolor": look.DARK, "linewidth
 
 
 class Curve(NamedTuple):
-    """One distribution over the values of a plot, in percent; `ends` are the low and the high ends of 95% intervals."""
+    """One distribution over the values of a plot, in percent."""
 
     name: str
     percent: NDArray[np.float64]
-    ends: NDArray[np.float64] | None = None
+    ends: NDArray[np.float64] | None = None  # a row each for the low and the high ends of 95% intervals
 
 
 def distribution(
@@ -59,16 +59,16 @@ def distribution(
     Parameters
     ----------
     data : DataFrame, result, Distribution, or mapping of any of these by name
-        A tidy frame has `probability` and a column of values; rows with equal values are summed. 95% intervals are
-        computed from `count`, or read from `low` and `high` (cumulative: `at_least_low`, `at_least_high`).
+        A frame has `probability` and a column of values; rows with equal values are summed. 95% intervals are computed
+        from `count`, or read from `low` and `high` (cumulative: `at_least_low`, `at_least_high`).
     x : str, or (str, int), optional
         The column of the values; or a figure of a result, such as ``"damage_left"``, with a round or attack. Default:
         the main figure of a result, or the column `value` or `models_destroyed`.
     by : str, optional
         A column of a frame; each of its values becomes a series.
     kind : {"summary", "bars", "lines", "at least"}, optional
-        ``"summary"`` draws bars, and P(at least so many) as a stepped line; it is the default for one series of
-        integers on a new figure. Otherwise the default is bars. Tails below 0.01% of long distributions are left out.
+        ``"summary"`` draws bars, and P(at least so many) as a stepped line. It is the default for one series of
+        integers on a new figure; else the default is bars. Long distributions are drawn without tails below 0.01%.
     lost : str, optional
         A bool column of a frame, True for lost units, whose bars are hatched.
 

@@ -26,19 +26,8 @@ MOST_NUMBERED = 14  # most numbered markers; with more loadouts only those on th
 def efficient_rows(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
     """Return True for each efficient row: no other has as much effect for fewer points, or more for as many points.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        `points` and the column `metric`.
-    metric : str
+    `frame` has the columns `points` and `metric` (the effect); a row without either is not efficient.
 
-    Returns
-    -------
-    bool array, shape (rows,)
-        False if points or effect are unknown. Of equal rows, either all are efficient or none.
-
-    Examples
-    --------
     >>> table = pd.DataFrame({"points": [50, 60, 60, 90], "effect": [2.0, 1.5, 4.0, 4.0]})
     >>> efficient_rows(table, "effect").tolist()
     [True, False, True, False]
@@ -115,7 +104,7 @@ def cost_against_effect(
 
 
 def _number_markers(axes: Axes, names: list[str], spots: NDArray[np.float64], on_frontier: NDArray[np.bool_]) -> None:
-    """Number the markers, and list their names beside the axes: names at the markers would overlap."""
+    """Number the markers and list their names, because names at the markers would overlap."""
     order = np.lexsort((-spots[:, 1], spots[:, 0], ~on_frontier))
     named = order[: on_frontier.sum()] if len(names) > MOST_NUMBERED else order
     inside: dict[str, Any] = {"xytext": (0, 0), "ha": "center", "color": "white"}
@@ -201,12 +190,11 @@ def fair_points(
         outwards = np.where(is_over, 135.0, -45.0)[farthest]  # degrees, away from the diagonal
         labelled = farthest.tolist()
         offsets = dict(zip(labelled, label_offsets(positions, labelled, outwards.tolist(), (size, size))))
+        style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "size": look.CELL_POINTS}
+        style |= {"arrowprops": {"arrowstyle": "-", "color": look.MEDIUM, "linewidth": 0.6}}
         for number, marker in enumerate(order.tolist(), start=1):
-            position = (fair[marker], points[marker])
-            leader: dict[str, Any] = {"arrowprops": {"arrowstyle": "-", "color": look.MEDIUM, "linewidth": 0.6}}
-            centred: dict[str, Any] = {"ha": "center", "va": "center_baseline", "size": look.CELL_POINTS}
-            where: dict[str, Any] = {"xytext": offsets[marker], "textcoords": "offset points"}
-            axes.annotate(str(number), position, **where, **centred, **leader)
+            position, offset = (fair[marker], points[marker]), offsets[marker]
+            axes.annotate(str(number), position, xytext=offset, textcoords="offset points", **style)
         _list_names(axes, [readable(name) for name in shown["loadout"].iloc[order]])
     return axes
 

@@ -109,11 +109,10 @@ def heatmap(
     if is_matchups and (is_hatched := frame[metric].isna()).any():
         have_reasons = "why_not" in frame and frame.loc[is_hatched, "why_not"].notna().all()
         names = {"xlabel": IMPOSSIBLE if have_reasons else NO_VALUE}
-    unit = ", percent" if table.is_probability else ""
-    own = f"{label or table.quantity}{unit}"
+    own = f"{label or table.quantity}{', percent' if table.is_probability else ''}"
     full_title = "\n".join(filter(None, [own, _sides_text(frame, rows, columns) if is_matchups else "", note]))
     with look.drawing(ax, width, height, title=title, own_title=full_title, grid="", **names) as axes:
-        image = _draw_cells(axes, table, scale, color, artist)
+        image = _draw_cells(axes, table.values, scale, color, artist, percent=table.is_probability)
         _name_axes(axes, table)
         if len(table.groups) > 1 or table.has_means:
             _separate_groups(axes, table)
@@ -163,8 +162,10 @@ def _in_order(frame: pd.DataFrame, side: str, values: str | None) -> pd.DataFram
     return rows.sort_values(side, kind="stable") if isinstance(rows[side].dtype, pd.CategoricalDtype) else rows
 
 
-def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[str, Any]) -> AxesImage:
-    shown = 100 * table.values if table.is_probability else table.values
+def _draw_cells(
+    ax: Axes, values: NDArray[np.float64], scale: Scale, color: Any, artist: dict[str, Any], *, percent: bool
+) -> AxesImage:
+    shown = 100 * values if percent else values
     # The hatched background is visible in cells without a number.
     ax.patch.set(facecolor="white", edgecolor="0.72", hatch="////", linewidth=0)
     norm = _norm(shown, scale)
@@ -173,8 +174,8 @@ def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[s
     style: dict[str, Any] = {"norm": norm, "aspect": "auto", "interpolation": "nearest"}
     style["cmap"] = look.scale_of(color, CHANGE_COLOURS if has_losses else look.PALETTE)
     image = ax.imshow(shown, **{**style, **artist})
-    rows, columns = table.values.shape
-    _write_cells(ax, image, table)
+    rows, columns = values.shape
+    _write_cells(ax, image, values, percent)
     ax.vlines(np.arange(1, columns) - 0.5, -0.5, rows - 0.5, color="white", linewidth=1)
     ax.hlines(np.arange(1, rows) - 0.5, -0.5, columns - 0.5, color="white", linewidth=1)
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
@@ -182,18 +183,18 @@ def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[s
     return image
 
 
-def _write_cells(ax: Axes, image: AxesImage, table: Table) -> None:
+def _write_cells(ax: Axes, image: AxesImage, values: NDArray[np.float64], percent: bool) -> None:
     """Write a number into each cell, in the largest size that fits."""
     box = ax.get_window_extent()
-    inches = box.width / ax.figure.dpi / table.values.shape[1], box.height / ax.figure.dpi / table.values.shape[0]
+    inches = box.width / ax.figure.dpi / values.shape[1], box.height / ax.figure.dpi / values.shape[0]
     share = min(1.0, inches[0] / CELL_WIDTH, inches[1] / CELL_HEIGHT + 0.15)
     size = round(share * look.CELL_POINTS + 1e-6, 2)
     if size < _LEAST_TEXT:
         return
     inks = look.inks(np.asarray(image.cmap(image.norm(np.ma.asarray(image.get_array())))))
     centred: dict[str, Any] = {"ha": "center", "va": "center", "size": size, "in_layout": False}
-    for (row, column), value in np.ndenumerate(table.values):
-        if text := look.short_text(float(value), is_probability=table.is_probability):
+    for (row, column), value in np.ndenumerate(values):
+        if text := look.short_text(float(value), is_probability=percent):
             ax.text(column, row, text, color=inks[row, column], **centred)
 
 
@@ -257,7 +258,7 @@ def _separate_groups(ax: Axes, table: Table) -> None:
 
 
 def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale, *, is_titled: bool = False) -> None:
-    """Draw the colour bar beside the cells; without its label if that is too long and the title says the same."""
+    """Draw the colour bar beside the cells; a label that is too long is left out if the title says the same."""
     if isinstance(ax, look.Picture):
         inches = ax.get_window_extent().width / ax.figure.dpi
         position: dict[str, Any] = {"cax": ax.inset_axes((1 + SCALE_GAP / inches, 0, SCALE_WIDTH / inches, 1))}
@@ -314,11 +315,10 @@ def distributions_by_round(
     grid = cells.reindex(index=values, fill_value=0.0).to_numpy(np.float64)
     rows, columns = ([str(name) for name in side] for side in (values, cells.columns))
     own = look.PERCENT.capitalize()
-    table = Table(grid, rows, columns, pd.Series(dtype=int), False, own, True)
     options: dict[str, Any] = {"own_title": own, "xlabel": x, "ylabel": label or number.replace("_", " ")}
     size = CELL_WIDTH * len(columns), CELL_HEIGHT * len(rows)
     with look.drawing(ax, *size, title=title, grid="", **options) as axes:
-        image = _draw_cells(axes, table, "linear", color, artist)
+        image = _draw_cells(axes, grid, "linear", color, artist, percent=True)
         inches = axes.get_window_extent().height / axes.figure.dpi
         step = int(np.ceil(look.LABEL_POINTS / 72 * len(rows) / inches))
         axes.set_xticks(range(len(columns)), columns)

@@ -17,23 +17,10 @@ _ANGLES = np.radians((0, 25, -25, 50, -50, 75, -75))  # angles to the preferred 
 def label_offsets(markers: Floats, labelled: Sequence[int], outwards: Sequence[float], size: Sequence[float]) -> Floats:
     """Return the offset of each label from its marker: the nearest free position, or else the position with most space.
 
-    Parameters
-    ----------
-    markers : float array, shape (markers, 2)
-        Positions (x and y) of the markers in pixels.
-    labelled : sequence of int
-        Indices of the markers with a label, the most important first.
-    outwards : sequence of float
-        Preferred direction of each label, in degrees.
-    size : sequence of float
-        Size of the picture in pixels; labels stay inside.
+    `markers` has the positions (x and y) of all markers, `labelled` the indices of those with a label, the most
+    important first, `outwards` the preferred direction of each label in degrees, and `size` the size of the picture,
+    inside which the labels stay. All lengths are in pixels.
 
-    Returns
-    -------
-    float array, shape (labelled, 2)
-
-    Examples
-    --------
     >>> two = np.array([[50.0, 50.0], [64.0, 50.0]])
     >>> label_offsets(two, [0], [180.0], (100, 100)).round(1).tolist()
     [[-14.0, 0.0]]

@@ -60,7 +60,7 @@ def survival(
     Parameters
     ----------
     data : DuelResult, or DataFrame
-        A duel, or a frame with `round` (0 is the start), `side` (a name) and `p_alive`;
+        `round` (0 is the start), `side` (a name) and `p_alive`;
         `p_alive_low` and `p_alive_high`, if present, are drawn as intervals.
     label, color : optional
         A list, or a mapping by side, such as ``{"a": "Rifles", "b": "Grenadiers"}``.

@@ -108,12 +108,12 @@ def luck_strips(
     own, height = "Luck of the whole game", 0.6 + _STRIP_HEIGHT * len(frame)
     with look.drawing(ax, WIDTH, height, title=title, own_title=own, xlabel=x_label, grid="x") as axes:
         axes.barh(positions, 100.0, color=look.LIGHT, height=0.7)
-        for position, (_, row) in zip(positions, frame.iterrows()):
-            style: dict[str, Any] = {"color": colours[row["side"]], "height": 0.7, "alpha": 0.75, "linewidth": 0.8}
-            style |= {"edgecolor": "black", "hatch": "//" if row["fight"] == "all" else ""}
-            axes.barh(position, max(100 * row["equal"], 0.4), left=100 * row["worse"], **{**style, **artist})
+        style: dict[str, Any] = {"height": 0.7, "alpha": 0.75, "linewidth": 0.8, "edgecolor": "black"}
+        style["color"] = [colours[side] for side in frame["side"]]
+        style["hatch"] = ["//" if fight == "all" else "" for fight in frame["fight"]]
+        axes.barh(positions, np.maximum(100 * frame["equal"], 0.4), left=100 * frame["worse"], **{**style, **artist})
         axes.axvline(50, color="0.4", linewidth=0.9, linestyle="--")
         axes.set(xlim=(0, 100), ylim=(-0.6, len(frame) - 0.4))
-        rows = [f"{names[row['side']]}, {row['fight']}: {row['got']}" for _, row in frame.iterrows()]
-        look.name_rows(axes, positions, list(map(readable, rows)))
+        fights = zip(frame["side"], frame["fight"], frame["got"])
+        look.name_rows(axes, positions, [readable(f"{names[side]}, {fight}: {got}") for side, fight, got in fights])
     return axes

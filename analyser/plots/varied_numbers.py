@@ -270,11 +270,9 @@ def front(
         styles = look.line_styles(axes, names, label, color)
         best = possible[possible["on_front"]].sort_values([x, y])
         axes.plot(scales[0] * best[x], scales[1] * best[y], color="0.5", linewidth=1.2, label="Pareto front")
-        rest = possible[possible["line"].isin(others)]
-        if len(rest):
-            axes.plot(
-                scales[0] * rest[x], scales[1] * rest[y], "o", color=_GREY, markersize=4, label=_others_label(others)
-            )
+        if others:
+            rest, text = possible[possible["line"].isin(others)], _others_label(others)
+            axes.plot(scales[0] * rest[x], scales[1] * rest[y], "o", color=_GREY, markersize=4, label=text)
         for line, style in zip(names, styles):
             part = possible[possible["line"] == line]
             dots: dict[str, Any] = {**style, "linestyle": "", "markersize": 5.5, **artist}
