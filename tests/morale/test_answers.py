@@ -1,4 +1,4 @@
-"""Pictures of answers about morale: drawn from the tables, written whole, looked at as data."""
+"""Pictures of answers about morale."""
 
 import pytest
 
@@ -30,8 +30,7 @@ def test_every_panel_is_drawn(system):
     assert titles == [f"{panel.heading}, percent" for panel in panels]
 
 
-def test_of_many_bars_the_names_do_not_run_into_each_other():
-    """Twenty dice: what is less likely than 0.01% is left out at both ends, which is said."""
+def test_many_bars_have_few_ticks_and_no_unlikely_ends():
     axes = picture_of(morale.exact("warmaster", {"dice": 20}))
     assert len(axes.get_xticks()) <= MOST_BARS
     assert len(axes.texts) == 0
@@ -39,7 +38,6 @@ def test_of_many_bars_the_names_do_not_run_into_each_other():
     assert "others: less than 0.01% at either end" in axes.get_xlabel()
 
 
-def test_where_nobody_is_left_to_have_tokens_the_picture_is_drawn_without():
-    """It ended with what Matplotlib says of a height that is no number."""
+def test_the_picture_of_a_destroyed_unit_is_drawn():
     question = {"courage": 1, "rounds": 2, "tokens": 2, "received": 1, "destroyed": 1}
     assert picture_of(morale.exact("legion", question))[0].figure.canvas.get_renderer()

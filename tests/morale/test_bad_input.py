@@ -1,4 +1,4 @@
-"""What is wrong in a question is told in one message, from Python and on the command line."""
+"""Error messages about questions, from Python and on the command line."""
 
 import pytest
 from click.testing import CliRunner
@@ -88,7 +88,7 @@ WRONG = {
 @pytest.mark.parametrize(
     ("system", "question", "message"), [(system, *case) for system, cases in WRONG.items() for case in cases]
 )
-def test_bad_input_is_told_in_one_message(system, question, message):
+def test_error_messages(system, question, message):
     with pytest.raises(InputError) as error:
         morale.exact(system, question)
     assert message in str(error.value)
@@ -105,6 +105,6 @@ def test_bad_input_is_told_in_one_message(system, question, message):
         ),
     ],
 )
-def test_the_command_line_tells_it_with_its_option(arguments, message):
-    found = CliRunner().invoke(cli, ["morale", *arguments])
-    assert (found.exit_code, found.stderr) == (2, f"error: {message}\n")
+def test_the_command_line_names_the_option(arguments, message):
+    result = CliRunner().invoke(cli, ["morale", *arguments])
+    assert (result.exit_code, result.stderr) == (2, f"error: {message}\n")

@@ -1,4 +1,4 @@
-"""The public face of morale: a function a system, and what every answer can be asked."""
+"""Public functions of morale, and the methods of its answers."""
 
 import pytest
 
@@ -23,25 +23,25 @@ def function_of(system):
 
 
 @pytest.mark.parametrize("system", ASKED)
-def test_a_system_takes_keys_a_mapping_or_a_file(system, tmp_path):
+def test_keys_a_mapping_and_a_file_give_the_same_answer(system, tmp_path):
     keys = ASKED[system]
     path = tmp_path / "question.toml"
     path.write_text("\n".join(f"{key} = {toml(value)}" for key, value in keys.items()), encoding="utf-8")
     expected = morale.exact(system, keys).as_dict()
-    for found in (function_of(system)(**keys), function_of(system)(keys), function_of(system)(path)):
-        assert found.as_dict() == expected
+    for result in (function_of(system)(**keys), function_of(system)(keys), function_of(system)(path)):
+        assert result.as_dict() == expected
     assert analyser.exact(keys).as_dict() == expected
 
 
 def toml(value):
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key} = {toml(each)}" for key, each in value.items()) + "}"
+        return "{" + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + "}"
     return f"[{', '.join(map(toml, value))}]" if isinstance(value, list) else repr(value).replace("'", '"')
 
 
 @pytest.mark.parametrize("numbers", [{}, FEW])
 @pytest.mark.parametrize("system", ASKED)
-def test_every_event_and_figure_of_an_answer_can_be_asked_for(system, numbers):
+def test_every_event_and_figure_has_a_value(system, numbers):
     result = function_of(system)(ASKED[system], **numbers)
     assert result.kind == system
     assert result.events
@@ -58,7 +58,7 @@ def test_every_event_and_figure_of_an_answer_can_be_asked_for(system, numbers):
     assert "<table" in result._repr_html_()
 
 
-def test_a_number_with_several_values_is_never_the_first_of_them():
+def test_a_metric_with_several_values_needs_a_key():
     result = morale.legion(courage=1, tokens=2, commander_courage=2, received=1)
     without = result.only(commander="without")
     assert without.probability("panicked", moment=1) > 0.7  # as the headline says
@@ -70,7 +70,7 @@ def test_a_number_with_several_values_is_never_the_first_of_them():
     assert len(analyser.evaluate([{"models": 10, "nerve": 0.67, "losses": 1}])["system"].unique()) == 5
 
 
-def test_a_moment_picks_the_round():
+def test_the_moment_selects_the_round():
     result = morale.legion(courage=1, tokens=2, rounds=3)
     by_round = result.to_frame()["p_panicked"].tolist()
     assert [result.probability("panicked", moment=turn).probability for turn in (1, 2, 3)] == by_round
@@ -80,7 +80,7 @@ def test_a_moment_picks_the_round():
 
 
 @pytest.mark.parametrize(
-    ("ask", "told"),
+    ("ask", "message"),
     [
         (lambda: morale.legion(courag=1), "courag: unknown key; did you mean 'courage'"),
         (lambda: morale.legion({"courage": 1}, tokens=2), "both a question and the key 'tokens'"),
@@ -91,19 +91,19 @@ def test_a_moment_picks_the_round():
         (lambda: morale.exact("legio", {"courage": 1}), "did you mean 'legion'"),
     ],
 )
-def test_what_is_wrong_is_named_with_the_nearest_right_one(ask, told):
+def test_error_messages_suggest_the_nearest_name(ask, message):
     with pytest.raises(InputError) as error:
         ask()
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("precision", [0.02, *proof(0.0009)])
-def test_a_precision_is_that_of_this_very_answer(precision):
+def test_a_precision_limits_the_intervals_of_the_answer(precision):
     result = morale.legion(courage=1, tokens=2, rounds=1, method="monte-carlo", precision=precision)
     widths = [
         frame[f"{name}_high"] - frame[f"{name}_low"]
         for frame in map(result.to_frame, result.tables)
         for name in frame
-        if f"{name}_high" in frame and name.startswith("p_")  # a precision is one of probabilities
+        if f"{name}_high" in frame and name.startswith("p_")  # a precision limits probabilities
     ]
     assert max(width.max() for width in widths) <= precision

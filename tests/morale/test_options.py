@@ -1,4 +1,4 @@
-"""Every key of a question is an option, with a `--no-` form where it is yes or no; so is every value of the ruleset."""
+"""Options for every key of a question and every value of a ruleset."""
 
 import json
 from types import NoneType, UnionType
@@ -14,12 +14,12 @@ from analyser.morale.systems import SYSTEMS
 
 
 def answer(*arguments):
-    found = CliRunner().invoke(cli, ["morale", *arguments, "--format", "json"])
-    assert found.exit_code == 0, found.stderr
-    return json.loads(found.stdout)
+    result = CliRunner().invoke(cli, ["morale", *arguments, "--format", "json"])
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
 
 
-def test_an_option_overrides_the_file_either_way(tmp_path):
+def test_a_flag_overrides_the_file(tmp_path):
     path = tmp_path / "question.toml"
     units = "units = [{rout = 0.0, state = 'routed'}, {rout = 0.0}, {rout = 0.0}]"
     for stated, option, expected in (("true", "--no-division-rally", False), ("false", "--division-rally", True)):
@@ -41,13 +41,13 @@ def test_a_value_of_the_ruleset_is_an_option(arguments, key, value):
 
 
 def file_forms(kind):
-    """What a file may say of a key of that type: numbers, words, lists and tables, as TOML has them."""
+    """Sample values that a file may state for a key of this type."""
     if kind is bool:
         return [True, False]
     if get_origin(kind) is Literal:
         return [*get_args(kind)]
     if get_origin(kind) in (Union, UnionType):
-        return [form for each in get_args(kind) if each is not NoneType for form in file_forms(plain_type(each))]
+        return [form for part in get_args(kind) if part is not NoneType for form in file_forms(plain_type(part))]
     return {int: [2], float: [0.25, 1], str: ["seven", "two words", "7"]}.get(
         kind, [2, {"0": 0.5, "2": 0.5}, [0, 0.5], ["a"]]
     )
@@ -55,7 +55,7 @@ def file_forms(kind):
 
 def in_toml(value):
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {in_toml(each)}" for key, each in value.items()) + "}"
+        return "{" + ", ".join(f"{json.dumps(key)} = {in_toml(item)}" for key, item in value.items()) + "}"
     return json.dumps(value)
 
 
@@ -65,8 +65,7 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize(("system", "option"), OPTIONS, ids=[f"{system}{option.opts[0]}" for system, option in OPTIONS])
-def test_what_a_file_may_say_an_option_may(system, option):
-    """Every key of every question, by what its type allows."""
+def test_an_option_takes_the_same_values_as_a_file(system, option):
     field = dict(_keys(SYSTEMS[system].question))[option.path]
     for value in file_forms(plain_type(field.annotation)):
         if isinstance(value, bool):

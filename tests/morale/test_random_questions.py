@@ -1,4 +1,4 @@
-"""Random questions of all games over every key, beside plain readings of the rules."""
+"""Random questions with every key of every game, compared with plain readings of the rules."""
 
 import pytest
 
@@ -17,19 +17,19 @@ ELSEWHERE |= {*HouseRule.model_fields, *FaceRule.model_fields, "rules", "changed
 
 @pytest.mark.parametrize("kind", READINGS)
 @pytest.mark.parametrize("seed", range(65))
-def test_random_questions_against_the_plain_reading(kind, seed):
+def test_answers_agree_with_the_plain_reading(kind, seed):
     system, questions, tables = READINGS[kind]
     for number in range(6 * seed, 6 * seed + 6):
         assert differences(system, questions(number), tables, skip=WORDS) == [], number
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_the_questions_ask_of_every_key(system):
-    asked = set()
+def test_the_random_questions_use_every_key(system):
+    used = set()
     for of_system, questions, _ in READINGS.values():
         if of_system == system:
-            asked |= set().union(*(keys_in(questions(seed)) for seed in range(300)))
-    assert keys_of(SYSTEMS[system].question) - asked <= ELSEWHERE
+            used |= set().union(*(keys_in(questions(seed)) for seed in range(300)))
+    assert keys_of(SYSTEMS[system].question) - used <= ELSEWHERE
 
 
 def keys_in(value):

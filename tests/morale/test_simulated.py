@@ -1,4 +1,4 @@
-"""Samples of every kind of question agree with the exact distributions, on any number of threads."""
+"""Simulations agree with the exact distributions, on any number of threads."""
 
 import matplotlib.pyplot as plt
 import pytest
@@ -12,17 +12,17 @@ ONE_OF_EACH = ("legion", "division", "game", "warmaster", "warbands", "compare")
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_the_sample_fits_the_law(name):
+def test_simulations_agree_with_the_exact_distributions(name):
     assert_sample_fits(*QUESTIONS[name], trials=100_000, seeds=(1, 2))
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH)
-def test_any_number_of_threads_gives_the_same_bits(name):
+def test_any_number_of_threads_gives_the_same_counts(name):
     system, question = QUESTIONS[name]
     assert_same_on_any_threads(system, question, *([70_000] if name == "game" else []))
 
 
-def test_bars_of_a_sample_have_intervals():
+def test_simulated_bars_have_intervals():
     system, question = "grande-tactique", {"flight": {"arm": "cavalry", "enemy": "cavalry", "edge_distance": 18}}
 
     def bars_with_intervals(result):

@@ -1,4 +1,4 @@
-"""Rules are applied that can have their occasion, and what is left out is named."""
+"""Texts of answers: rules applied, rules not modelled, warnings, headlines."""
 
 import re
 
@@ -16,12 +16,12 @@ BLOCKED = {"move": "retreats", "distance": 5, "obstacles": [{"distance": 2, "kin
 
 
 def of(system, question):
-    """What an answer says, by kind of text."""
+    """The texts of an answer, by kind."""
     result = morale.exact(system, question)
     return {kind: " | ".join(getattr(result, kind)) for kind in ("rules_applied", "not_modelled", "warnings")}
 
 
-def test_a_commander_is_named_only_in_answers_about_one():
+def test_only_answers_with_a_commander_name_it():
     alone = str(morale.legion(courage=2, tokens=5))
     assert "ommander" not in alone.partition("Rules applied")[0]
     led = str(morale.legion(courage=2, tokens=5, commander_courage=3, commander_near=0.5))
@@ -57,11 +57,11 @@ GONE = {"models": 10, "nerve": 0.67, "losses": 2}
         ("grande-tactique", {"check": {"arm": "infantry"}}, "Grande Tactique, infantry: "),
     ],
 )
-def test_a_headline_names_the_row_where_its_event_is_likeliest(system, question, row):
+def test_a_headline_names_the_row_with_the_likeliest_event(system, question, row):
     assert row in morale.exact(system, question).headline
 
 
-APPLIED = [  # the numbers of the rules
+APPLIED = [  # with the numbers of the rules
     ("mordheim", FEAR, "MD-9"),
     ("mordheim", {"combat": {"fighter": {"leader": 9}, "enemy": {"causes_fear": True}}}, "MD-4 MD-9"),
     ("mordheim", {"combat": {"enemy": {"frenzy": True}}}, "MD-7"),
@@ -84,7 +84,7 @@ APPLIED = [  # the numbers of the rules
 
 
 @pytest.mark.parametrize(("system", "question", "numbers"), APPLIED)
-def test_rules_are_applied_that_can_have_their_occasion(system, question, numbers):
+def test_rules_that_can_apply_are_listed(system, question, numbers):
     rules = morale.exact(system, question).rules_applied
     assert {re.match(r"\S+", rule)[0].rstrip(",:") for rule in rules} == set(numbers.split())
 
@@ -93,7 +93,7 @@ BETTER = {"courage": 1, "tokens": 6, "commander_courage": 3}
 TRIED = {"courage": 1, "commander_courage": 3, "until_panic": 0.05, "rounds": 2}
 REACHED = {"courage": 1, "tokens": 2, "edge_distance": 12, "move_distance": 4}
 CHARGED = {"game": {"units": [{"charged_by_cavalry": 0.5, "withdraws": 3}]}}
-SAID = {  # in the texts of a kind, or not ("-")
+SAID = {  # words of the texts of a kind; after "-" words that they do not have
     ("legion", "rules_applied"): [
         ({"courage": 3, "tokens": 6, "commander_courage": 1}, ["-commander"]),
         (BETTER, ["commander"]),
@@ -114,7 +114,7 @@ SAID = {  # in the texts of a kind, or not ("-")
     ],
     ("mordheim", "not_modelled"): [
         ({"warband": FOUGHT | {"casualties_from": [{}]}}, ["in fights"]),
-        ({"combat": {"enemy": {"frenzy": True}}}, ["MD-7"]),  # who must charge
+        ({"combat": {"enemy": {"frenzy": True}}}, ["MD-7"]),
     ],
     ("warmaster", "rules_applied"): [
         (BLOCKED, ["WM-8"]),
@@ -149,7 +149,7 @@ SAID = {  # in the texts of a kind, or not ("-")
 @pytest.mark.parametrize(
     ("where", "question", "texts"), [(where, *case) for where, cases in SAID.items() for case in cases]
 )
-def test_it_is_said(where, question, texts):
+def test_texts_have_these_words(where, question, texts):
     system, kind = where
     said = of(system, question)[kind]
     assert [text for text in texts if (text.removeprefix("-") in said) is text.startswith("-")] == []
@@ -164,7 +164,7 @@ OCCASIONS = {
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_whatever_happens_in_random_questions_is_applied(seed):
+def test_rules_behind_events_of_random_questions_are_listed(seed):
     result = morale.exact("mordheim", questions(seed))
     for table, columns in OCCASIONS.items():
         for row in rows(result, table).values() if table in result.raw_tables else ():

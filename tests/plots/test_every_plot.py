@@ -1,4 +1,4 @@
-"""Every plot takes a tidy frame of an answer, draws on the user's axes alone, and can be named and coloured."""
+"""Every plot draws a tidy frame of an answer, on new axes or on the user's."""
 
 import functools
 
@@ -70,26 +70,26 @@ CASES = {
 }
 
 
-def test_no_plot_is_left_out():
+def test_every_plot_has_a_case():
     assert set(plots.__all__) == {*CASES, "panels"}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_tidy_frame_is_drawn_on_the_axes_of_the_user_alone(name):
-    """Text between dollars is no formula, least of all one that cannot be read: to draw it is an error."""
+def test_a_plot_changes_only_the_given_axes(name):
+    """The title has an invalid formula, which Matplotlib could not draw if it parsed texts."""
     frame, how = CASES[name]()
     before, figure = frame.copy(), Figure(figsize=(7, 5))
     ax = figure.subplots()
     assert getattr(plots, name)(frame, ax=ax, title=r"Mine $\frac{x$", alpha=0.7, **how) is ax
     figure.canvas.draw()
     assert not any(text.get_parse_math() for text in ax.findobj(Text))
-    others = [each for each in figure.axes if each is not ax and each.get_label() != "<colorbar>"]
+    others = [other for other in figure.axes if other is not ax and other.get_label() != "<colorbar>"]
     assert (ax.get_title(), others, figure.texts, figure.legends) == (r"Mine $\frac{x$", [], [], [])
     pd.testing.assert_frame_equal(frame, before)
     assert getattr(plots, name)(frame, title=None, **how).get_title() == ""
 
 
-def test_an_action_looks_the_same_beside_whatever_others():
+def test_an_action_looks_the_same_in_every_plot():
     def looks(*actions):
         frame = pd.DataFrame({"x": range(len(actions)), "y": 1, "do": actions, "comes_up": True})
         legend = plots.choices(frame, across="enemy", up="own").get_legend()

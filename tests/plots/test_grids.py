@@ -1,4 +1,4 @@
-"""Pictures, tested as data: what is written in them, where it stands, and that it can be read."""
+"""Heatmaps: texts, colours, order and legibility."""
 
 import functools
 import io
@@ -20,7 +20,7 @@ from analyser.plots.heatmaps import IMPOSSIBLE, LOGARITHMIC, MEAN
 
 EFFICIENCY = "expected_points_destroyed_per_100_points"
 LEAST_POINTS = 8  # of any text, at natural size
-LEAST_CONTRAST = 4.5  # between text and its cell (WCAG 2, AA)
+LEAST_CONTRAST = 4.5  # of text and its cell (WCAG 2, AA)
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +45,11 @@ def pixels(ax):
 
 
 def texts(ax):
-    return [each for each in ax.figure.findobj(Text) if each.get_text() and each.get_visible()]
+    return [text for text in ax.figure.findobj(Text) if text.get_text() and text.get_visible()]
 
 
 def cell_texts(ax):
-    return {(round(each.get_position()[1]), round(each.get_position()[0])): each for each in ax.texts}
+    return {(round(text.get_position()[1]), round(text.get_position()[0])): text for text in ax.texts}
 
 
 def png(ax):
@@ -59,7 +59,7 @@ def png(ax):
 
 
 def in_order(frame, side, metric):
-    """The selectors of a side as they are to stand, by a plain reading."""
+    """The selectors of a side in the expected order."""
     seen = {}
     for row in frame.to_dict("records"):
         seen.setdefault(row[side], []).append(row)
@@ -75,32 +75,32 @@ def in_order(frame, side, metric):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
-def test_rows_stand_by_their_means_and_columns_by_category_and_mean(basic, drawn, metric):
+def test_rows_are_sorted_by_mean_and_columns_by_category_and_mean(basic, drawn, metric):
     ax = drawn(metric)
     for side, labels in (("attacker", ax.get_yticklabels()), ("defender", ax.get_xticklabels())):
         names = dict(zip(basic[side], basic[f"{side}_unit"]))
-        wanted = [names[each] for each in in_order(basic, side, metric)]
-        assert [each.get_text() for each in labels] == [*wanted, MEAN]
-    groups = [each.get_text() for each in ax.get_xticklabels(minor=True)]
+        wanted = [names[name] for name in in_order(basic, side, metric)]
+        assert [text.get_text() for text in labels] == [*wanted, MEAN]
+    groups = [text.get_text() for text in ax.get_xticklabels(minor=True)]
     assert groups == ["light", "heavy", "aerial"]
 
 
 @pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
-def test_cells_say_their_figures_and_margins_the_means_of_those_that_have_one(basic, drawn, metric):
+def test_cells_have_figures_and_margins_have_means(basic, drawn, metric):
     attackers, defenders = (in_order(basic, side, metric) for side in ("attacker", "defender"))
     figures = {(len(attackers), len(defenders)): basic[metric].mean()}
     for row in basic.to_dict("records"):
         figures[attackers.index(row["attacker"]), defenders.index(row["defender"])] = row[metric]
-    for place, each in enumerate(attackers):
-        figures[place, len(defenders)] = basic[basic["attacker"] == each][metric].mean()
-    for place, each in enumerate(defenders):
-        figures[len(attackers), place] = basic[basic["defender"] == each][metric].mean()
+    for place, name in enumerate(attackers):
+        figures[place, len(defenders)] = basic[basic["attacker"] == name][metric].mean()
+    for place, name in enumerate(defenders):
+        figures[len(attackers), place] = basic[basic["defender"] == name][metric].mean()
     how = {"is_probability": MATCHUP_METRICS[metric].is_probability}
     wanted = {place: short_text(figure, **how) for place, figure in figures.items() if not np.isnan(figure)}
-    assert {place: each.get_text() for place, each in cell_texts(drawn(metric)).items()} == wanted
+    assert {place: text.get_text() for place, text in cell_texts(drawn(metric)).items()} == wanted
 
 
-def test_the_title_says_metric_sides_situation_and_method(basic, frame):
+def test_the_title_names_metric_sides_situation_and_method(basic, frame):
     title = heatmap(basic, values="p_suppressed").get_title(loc="left")
     assert title == "P(suppressed), percent\nRows: Crown, basic · columns: Imperium, basic · long range · exact"
     title = heatmap(by_unit(frame), values="mean_damage").get_title(loc="left")
@@ -108,7 +108,7 @@ def test_the_title_says_metric_sides_situation_and_method(basic, frame):
     assert title == f"Mean damage\n{sides} · long range · exact"
 
 
-def test_impossible_cells_show_the_hatch_of_the_ground_and_are_explained(basic, drawn):
+def test_impossible_cells_are_hatched_and_explained(basic, drawn):
     ax = drawn("p_annihilated")
     assert ax.patch.get_hatch()
     assert ax.get_xlabel() == IMPOSSIBLE
@@ -125,24 +125,24 @@ def test_nothing_is_clipped(frame, basic):
         ax = heatmap(part, values=EFFICIENCY)
         pixels(ax)
         whole = ax.figure.bbox
-        for each in texts(ax):
-            box = each.get_window_extent()
-            assert min(box.x0 - whole.x0, box.y0 - whole.y0, whole.x1 - box.x1, whole.y1 - box.y1) > -0.5, each
+        for text in texts(ax):
+            box = text.get_window_extent()
+            assert min(box.x0 - whole.x0, box.y0 - whole.y0, whole.x1 - box.x1, whole.y1 - box.y1) > -0.5, text
 
 
-def test_no_text_is_tiny_and_cells_hold_theirs(frame):
+def test_texts_are_legible_and_fit_into_their_cells(frame):
     ax = heatmap(by_unit(frame), values="p_annihilated")
     pixels(ax)
-    assert min(each.get_fontsize() for each in texts(ax)) >= LEAST_POINTS
+    assert min(text.get_fontsize() for text in texts(ax)) >= LEAST_POINTS
     image, box = ax.images[0].get_array(), ax.get_window_extent()
-    for each in ax.texts:
-        extent = each.get_window_extent()
+    for text in ax.texts:
+        extent = text.get_window_extent()
         assert extent.width <= box.width / image.shape[1]
         assert extent.height <= box.height / image.shape[0]
 
 
 @pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
-def test_text_stands_out_from_its_cell(drawn, metric):
+def test_text_contrasts_with_its_cell(drawn, metric):
     ax = drawn(metric)
     image = ax.images[0]
     colours = luminance(image.cmap(image.norm(image.get_array())))
@@ -153,13 +153,12 @@ def test_text_stands_out_from_its_cell(drawn, metric):
 
 
 def places(ax):
-    """Where on the colour scale every cell stands, 0 to 1, and its figure."""
+    """The position of text cell on the colour scale, from 0 to 1."""
     image = ax.images[0]
     return np.ma.filled(image.norm(image.get_array()), np.nan)
 
 
-def test_figures_are_coloured_by_their_logarithm_and_the_bar_says_so(frame):
-    """On a linear scale half of the field had one colour (item 18)."""
+def test_figures_have_a_logarithmic_colour_scale(frame):
     ax = heatmap(by_unit(frame), values=EFFICIENCY)
     least, most = ax.images[0].get_clim()
     assert least == pytest.approx(most / 100)
@@ -174,11 +173,10 @@ def test_figures_are_coloured_by_their_logarithm_and_the_bar_says_so(frame):
     assert np.subtract(*np.percentile(possible, [75, 25])) > 1.3 * np.subtract(*np.percentile(linear, [75, 25]))
     bar = ax.child_axes[0]
     assert bar.get_ylabel().endswith(LOGARITHMIC)
-    assert [each.get_text() for each in bar.get_yticklabels()] == ["2", "5", "10", "20", "50", "100"]
+    assert [text.get_text() for text in bar.get_yticklabels()] == ["2", "5", "10", "20", "50", "100"]
 
 
-def test_probabilities_are_coloured_up_to_the_highest_so_that_they_differ(basic, drawn):
-    """By the logarithm of their odds most of the field was grey."""
+def test_probabilities_have_a_linear_colour_scale_up_to_the_highest(basic, drawn):
     ax = drawn("p_annihilated")
     highest = 100 * basic["p_annihilated"].max()
     assert ax.images[0].get_clim() == pytest.approx((0, highest))
@@ -189,26 +187,26 @@ def test_probabilities_are_coloured_up_to_the_highest_so_that_they_differ(basic,
 TABLE = pd.DataFrame({"weapon": ["b", "b", "a", "a"], "range": [6, 12, 6, 12], "gain": [1.5, -0.75, 0.25, np.nan]})
 
 
-def test_any_frame_can_be_shown():
+def test_any_frame_can_be_drawn():
     ax = heatmap(TABLE, rows="weapon", columns="range", values="gain", label="Gain of a die")
-    assert [each.get_text() for each in ax.get_yticklabels()] == ["b", "a"]
-    assert [each.get_text() for each in ax.get_xticklabels()] == ["6", "12"]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["b", "a"]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["6", "12"]
     told = {place: text.get_text() for place, text in cell_texts(ax).items()}
     assert told == {(0, 0): "1.5", (0, 1): "-.75", (1, 0): ".25"}
-    assert ax.images[0].get_clim() == (-1.5, 1.5)  # no change is in the middle of the colours
-    assert (ax.get_title(), ax.child_axes[0].get_ylabel()) == ("Gain of a die", "")  # there is no room to say it twice
+    assert ax.images[0].get_clim() == (-1.5, 1.5)  # 0 is in the middle of the colours
+    assert (ax.get_title(), ax.child_axes[0].get_ylabel()) == ("Gain of a die", "")  # no room for both
     bare = heatmap(TABLE, rows="weapon", columns="range", values="gain", label="Gain of a die", title=None)
     assert bare.child_axes[0].get_ylabel() == "Gain of a die"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("range", "weapon")
     in_order = TABLE.assign(weapon=pd.Categorical(TABLE["weapon"]))
     sorted_rows = heatmap(in_order, rows="weapon", columns="range", values="gain")
-    assert [each.get_text() for each in sorted_rows.get_yticklabels()] == ["a", "b"]
+    assert [text.get_text() for text in sorted_rows.get_yticklabels()] == ["a", "b"]
 
 
 @pytest.mark.slow
 def test_all_zero_and_all_impossible_can_be_drawn(basic):
     ax = heatmap(basic, values="p_fled")
-    assert {each.get_text() for each in cell_texts(ax).values()} == {"0"}
+    assert {text.get_text() for text in cell_texts(ax).values()} == {"0"}
     pixels(ax)
     nobody = basic[basic["attacker_unit"] == "Horse Guard Cavalry"]
     ax = heatmap(nobody, values="p_annihilated")
@@ -216,7 +214,7 @@ def test_all_zero_and_all_impossible_can_be_drawn(basic):
     pixels(ax)
 
 
-def test_the_same_frame_gives_the_same_bytes_whatever_the_users_settings(basic):
+def test_the_users_settings_do_not_change_the_picture(basic):
     import matplotlib as mpl
 
     first = png(heatmap(basic, values="p_annihilated"))
@@ -238,13 +236,13 @@ def test_the_same_frame_gives_the_same_bytes_whatever_the_users_settings(basic):
         (lambda frame: frame.assign(defender="imperium/one"), "p_fled", "more than one row"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(basic, change, metric, message):
+def test_error_messages(basic, change, metric, message):
     with pytest.raises(InputError, match=message):
         heatmap(change(basic.head(20)), values=metric)
 
 
 @pytest.mark.parametrize("value", [0.004, 0.005, 0.996, 9.94, 9.96, 1234])
-def test_a_figure_is_short_and_never_rounded_to_nothing(value):
+def test_a_short_figure_is_never_rounded_to_0(value):
     text = short_text(value)
     assert len(text) <= 4
     assert text == "<.01" or float(text) == pytest.approx(value, rel=0.1, abs=0.006)

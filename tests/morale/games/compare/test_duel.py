@@ -1,4 +1,4 @@
-"""A duel as a stream of losses: how its rounds hang together, against a plain reading, by hand, and rolled."""
+"""Comparison with the losses of a duel: worked by hand, and simulated."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ HIT = {"strike": 1}
 
 
 def unit(models, dice, **facts):
-    """A unit each hit on which costs a model, and which throws so many dice however many it is; never broken."""
+    """A unit that loses a model to each hit, rolls a fixed number of dice, and never breaks."""
     row = {"id": "rifles", "name": "Rifles", "kind": "ranged", "against": ["light"], "qualities": []}
     row |= {"short_range": 4, "long_range": 12, "bands": [{"first": 1, "last": 12, "dice": dice}]}
     unit_ = {"type": "infantry", "models": models, "defence": 1, "damage_limit": 1, "discipline": 8}
@@ -44,8 +44,8 @@ def ready(asked):
 
 
 @pytest.mark.parametrize("system", OTHERS)
-def test_a_duel_that_goes_one_way_is_a_list_of_losses(system):
-    """Two hits a round on 6 models, all tests passed: as losses of 2, 2 and 2."""
+def test_a_duel_without_chance_equals_a_list_of_losses(system):
+    """Two hits in each round on 6 models, and all tests are passed."""
     asked = question(unit(6, 0), unit(3, 2), HIT, PASSES, duel={"rounds": 3, "policy_a": "shoot"}, nerve=2 / 3)
     asked["a"]["rows"][0]["bands"][0]["dice"] = 1
     listed = {"models": 6, "losses": [2, 2, 2], "rounds": 3, "nerve": 2 / 3}
@@ -53,8 +53,8 @@ def test_a_duel_that_goes_one_way_is_a_list_of_losses(system):
     assert fates(asked, system) == [pytest.approx(row, abs=1e-12) for row in fates(listed, system)]
 
 
-def test_a_unit_that_breaks_loses_no_more():
-    """Two of 4 destroyed, BREAK LIMIT 3, every card a 12: broken, with 2 models that no other system loses (AC-5.4)."""
+def test_a_broken_unit_has_no_further_losses():
+    """It breaks with 2 of 4 models left, which the other systems do not lose (AC-5.4)."""
     asked = question(unit(4, 1, break_limit=3), unit(4, 2), HIT, FAILS, duel={"rounds": 3})
     stream = answers.losses_of_duel(ready(asked), Sampling())
     assert stream.paths.numbers.tolist() == [[2, 0, 0]]
@@ -62,12 +62,12 @@ def test_a_unit_that_breaks_loses_no_more():
     assert fates(asked, "warmaster") == [pytest.approx([25 / 36, 11 / 36, 0, 0]), *[[1, 0, 0, 0]] * 2]
 
 
-def test_losses_of_different_rounds_hang_together():
-    """A die on 1 model, B first: it falls in round 1 or 2 or 3, one half, a quarter, an eighth, never twice."""
+def test_losses_of_different_rounds_are_dependent():
+    """The only model falls in round 1, 2 or 3 with probability 1/2, 1/4 and 1/8."""
     asked = question(unit(1, 1), unit(1, 1), duel={"rounds": 3})
     paths = answers.losses_of_duel(ready(asked), Sampling()).paths
-    found = {tuple(numbers): weight for numbers, weight in zip(paths.numbers.tolist(), paths.weights.tolist())}
-    assert found == {(0, 0, 0): 1 / 8, (1, 0, 0): 1 / 2, (0, 1, 0): 1 / 4, (0, 0, 1): 1 / 8}
+    by_path = {tuple(numbers): weight for numbers, weight in zip(paths.numbers.tolist(), paths.weights.tolist())}
+    assert by_path == {(0, 0, 0): 1 / 8, (1, 0, 0): 1 / 2, (0, 1, 0): 1 / 4, (0, 0, 1): 1 / 8}
 
 
 COIN_FIGHT = question(
@@ -76,12 +76,12 @@ COIN_FIGHT = question(
 
 
 @pytest.mark.parametrize("side", ["a", "b"])
-def test_how_a_unit_stands_is_what_the_duel_says(side):
-    """Rounds after an annihilation are not played here, and change nothing there (AC-9.2)."""
+def test_fates_agree_with_the_duel(side):
+    """The duel plays no rounds after an annihilation; in the comparison such rounds change nothing (AC-9.2)."""
     stream = answers.losses_of_duel(ready(SHOOT_OUT | {"side": side}), Sampling())
-    for found, endings in zip(stream.fates, api.duel(RIFLES, GRENADIERS).moments):
+    for weights, endings in zip(stream.fates, api.duel(RIFLES, GRENADIERS).moments):
         words = endings.first if side == "a" else endings.second
-        assert found == pytest.approx(np.bincount(answers.fates_of(words), endings.weights, len(FATES)), abs=1e-12)
+        assert weights == pytest.approx(np.bincount(answers.fates_of(words), endings.weights, len(FATES)), abs=1e-12)
 
 
 def rolled(asked, trials, seed, threads=1):
@@ -90,7 +90,7 @@ def rolled(asked, trials, seed, threads=1):
 
 @pytest.mark.parametrize("seed", [1, *proof(2)])
 @pytest.mark.parametrize("asked", [COIN_FIGHT, SHOOT_OUT | {"side": "b", "duel": {"rounds": 3}}])
-def test_the_dice_agree_with_the_laws(asked, seed):
+def test_simulations_agree_with_the_exact_distributions(asked, seed):
     trials = 60_000
     exact, sample = answers.weights(ready(asked), Sampling()), rolled(asked, trials, seed)
     for system, laws in exact.items():
@@ -100,7 +100,7 @@ def test_the_dice_agree_with_the_laws(asked, seed):
             assert_counts_fit(counts, law, trials)
 
 
-def test_same_seed_same_bits():
+def test_the_seed_determines_the_counts():
     counts = [rolled(COIN_FIGHT, 30_000, 5, threads) for threads in (1, 2, 3)]
     for other in counts[1:]:
         assert all((other[name].weights == counts[0][name].weights).all() for name in other)

@@ -1,4 +1,4 @@
-"""Five systems side by side, worked by hand; and what stands for the unit's nerve in each."""
+"""Five systems side by side, worked by hand, and their equivalents of the nerve."""
 
 import pytest
 
@@ -75,7 +75,7 @@ def equivalents(**question):
 
 
 def values(nerve, **sections):
-    """DISCIPLINE, COURAGE, target and Leadership as numbers, the better the higher; and the sides of the check."""
+    """DISCIPLINE, COURAGE, minus the target, Leadership (higher is better), and the sides of the check."""
     found = equivalents(nerve=nerve, **sections)
     target, sides = found["morale check"].split("+ on a die of ")
     return int(found["DISCIPLINE"]), int(found["COURAGE"]), -int(target), int(found["Leadership"]), int(sides)

@@ -17,7 +17,7 @@ def flight(expected, **keys):
 
 
 def friends(*expected, **keys):
-    """A column: of each friend, in order, figures of its row."""
+    """A question about a column, and the expected figures of each friend, in order."""
     asked = {"arm": "infantry", "enemy": "infantry"} | keys
     places = [
         (number, friend.get("arm", "infantry"), friend["distance"]) for number, friend in enumerate(asked["friends"], 1)
@@ -27,7 +27,7 @@ def friends(*expected, **keys):
 
 
 def section(name, table, expected, **keys):
-    """A section, and figures of one of its tables: ``{(*key, column): value}``."""
+    """A section, and expected figures of one of its tables: ``{(*key, column): value}``."""
     return {name: keys}, {(table, *where): value for where, value in expected.items()}
 
 
@@ -36,7 +36,7 @@ def rout(expected, units=({},), **keys):
 
 
 def game(expected, *units, **keys):
-    """A game: of each unit by its number and a turn, figures of its row."""
+    """A game, and the expected figures by unit and turn."""
     arms = [unit.get("arm", "infantry") for unit in units]
     by_unit = {
         ("game_units", unit, arms[unit - 1], turn, f"p_{name}"): p
@@ -256,19 +256,18 @@ def many(count=8, turns=6, **keys):
 
 
 @pytest.mark.slow
-def test_eight_cavalry_of_one_column_are_answered():
-    """Each may flee, from cavalry or not, to any inch that dice lead to: 2**62 states have a number."""
+def test_eight_cavalry_units_in_one_column_can_be_simulated():
+    """The states of all units together fit into 62 bits."""
     assert morale.simulate("grande-tactique", many(edge_distance=42), 500).trials == 500
 
 
-def test_more_than_have_a_number_are_told_what_helps():
+def test_too_many_states_give_an_error_with_a_remedy():
     with pytest.raises(InputError, match=r"too many states .allowed: fewer units or turns, cavalry nearer"):
         morale.simulate("grande-tactique", many(edge_distance=90), 500)
 
 
 @pytest.mark.proof
-def test_four_of_infantry_fit_the_method_exact_over_four_turns():
-    """docs/morale.md says so."""
+def test_four_infantry_units_over_four_turns_have_an_exact_answer():
     units = [
         {"edge_distance": edge, "worn_down_by_infantry": 0.2, "charged_by_cavalry": 0.1} for edge in (20, 26, 32, 38)
     ]

@@ -10,12 +10,12 @@ TWO, OFF = {"courage": 1, "tokens": 2}, "p_left_table"
 
 
 def by_round(column, values, commander="without"):
-    """A column of the main table, round by round."""
+    """Expected values of a column of the main table by round."""
     return {("", commander, turn, column): value for turn, value in enumerate(values, start=1)}
 
 
 def leaves(turn, rounds=6):
-    """Off the table from a round on."""
+    """Expected values for a unit that leaves the table in round `turn`."""
     return by_round(OFF, [0] * (turn - 1) + [1] * (rounds - turn + 1))
 
 
@@ -73,7 +73,7 @@ def test_worked_by_hand(case):
     assert_worked("legion", *WORKED[case])
 
 
-def test_the_interval_of_a_mean_holds_the_zero_of_a_destroyed_unit():
+def test_the_interval_of_a_mean_counts_a_destroyed_unit_as_0():
     question = {"courage": 2, "tokens": 0, "received": 0, "destroyed": 0.5, "rounds": 1}
     row = morale.simulate("legion", question, 2000, seed=2).as_dict()["tables"]["rounds"][0]
     assert 0 < row["mean_actions_low"] < row["mean_actions"] < row["mean_actions_high"] < 2

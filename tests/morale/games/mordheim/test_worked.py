@@ -11,28 +11,28 @@ EVEN = {"to_hit": 4, "to_wound": 4, "save": 7, "out_of_action": 4}  # 1/8 a blow
 
 
 def band(leader=8, others=((8, 3),), **more):
-    """A warband of four that has lost one already, unless told otherwise: a test is due every turn."""
+    """A warband of four with one out of action, so that a test is due in every turn."""
     groups = [{"leadership": leadership, "number": number} for leadership, number in others]
     return {"leader": leader, "others": groups, "out": 1, **more}
 
 
 def fresh(name, casualties=0, leader=12, **more):
-    """A leader and three of Ld 2, none of them out."""
+    """A leader and three warriors of Leadership 2, none of them out of action."""
     return band(leader, [(2, 3)], name=name, casualties=casualties, **{"out": 0, **more})
 
 
 def duellist(name, enemy):
-    """A leader alone, whom five of an enemy strike."""
+    """A single leader that five enemies attack."""
     return {"name": name, "leader": 12, "casualties": 0, "casualties_from": [{"of": enemy, "number": 5, **EVEN}]}
 
 
 def turns(column, values, warband="warband", table=""):
-    """A column of a warband, turn by turn."""
+    """Expected values of a column by turn."""
     return {(table, warband, turn, column): value for turn, value in enumerate(values, start=1)}
 
 
 def one(warband, p_fighting, *more):
-    """A warband, and the chances that it fights on after each turn."""
+    """A warband, and the expected probabilities that it still fights after each turn."""
     return {"warband": warband, "turns": 1 + len(more)}, turns("p_fighting", (p_fighting, *more))
 
 
@@ -176,7 +176,7 @@ def test_worked_by_hand(case):
 
 
 @pytest.mark.parametrize("edge", [12.5, 6.1])
-def test_inches_to_the_edge_are_told_as_they_are(edge):
-    """After a run of 2 there are 10.5 of 12.5 inches, not 11; of 6.1 there are 4.1 (as written, in tenths)."""
+def test_inches_to_the_edge_are_not_rounded(edge):
+    """After a run of 2 inches, 10.5 of 12.5 inches are left, and 4.1 of 6.1."""
     law = rows(morale.exact("mordheim", {"alone": {"leadership": 7, "edge": edge}, "turns": 1}), "distance")
     assert sorted({inches for _, inches in law})[-2:] == pytest.approx([edge - 2, edge], abs=1e-12)

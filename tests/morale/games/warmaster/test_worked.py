@@ -25,7 +25,7 @@ def row(*key, **figures):
 
 
 def spared(*tests):
-    """Units that are not confused by so many tests each, on average."""
+    """Mean number of units that are not confused, from the number of tests of each."""
     return sum((5 / 6) ** dice for dice in tests)
 
 
@@ -129,14 +129,14 @@ def test_worked_by_hand(case):
     assert_worked("warmaster", *WORKED[case])
 
 
-HALTING = {"impassable": 3.5, "unyielding": 3.5, "enemy": 4.5, "combat": 4.5}  # where each halts the unit at 3.5 cm
+HALTING = {"impassable": 3.5, "unyielding": 3.5, "enemy": 4.5, "combat": 4.5}  # distances that halt it at 3.5 cm
 
 
 @pytest.mark.parametrize("touching", [False, True])
 @pytest.mark.parametrize("move", ["driven_back", "falls_back"])
 @pytest.mark.parametrize(("one", "other"), [*itertools.combinations_with_replacement(HALTING, 2)])
-def test_of_two_that_halt_a_unit_at_one_place_the_nearer_does(one, other, move, touching):
-    """WM-2 to WM-4, settled: the unit does not get to the other; of two as near, the one without a roll."""
+def test_the_nearer_of_two_obstacles_with_one_halting_place_halts_the_unit(one, other, move, touching):
+    """WM-2 to WM-4, as ruled: the unit does not reach the other; if tied, the obstacle without a test halts it."""
     pair = [{"kind": kind, "distance": HALTING[kind]} for kind in (one, other)]
     moved = {"dice": 1} if move == "driven_back" else {"move": move, "distance": {"2": 0.5, "4": 0.5}}
 
@@ -146,5 +146,5 @@ def test_of_two_that_halt_a_unit_at_one_place_the_nearer_does(one, other, move, 
 
     alone = figures(min(pair, key=lambda obstacle: (obstacle["distance"], obstacle["kind"] == "impassable")))
     for both in (pair, pair[::-1]):
-        found = {name: value for name, value in figures(*both).items() if value or name in alone}
-        assert found == pytest.approx(alone)
+        result = {name: value for name, value in figures(*both).items() if value or name in alone}
+        assert result == pytest.approx(alone)
