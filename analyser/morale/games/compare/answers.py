@@ -77,11 +77,9 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
     duel = losses_of_duel(question, sampling)
     recorded = {CLASH: Recorded(np.arange(len(FATES_OF_SYSTEMS)), duel.fates)}
     for part, name in enumerate(name for name in CLASS_OF if name != CLASH):
-        chain_and_rounds = CLASS_OF[name](question).chain()
-        if sampling.is_exact:
-            recorded[name] = distributions_along(*chain_and_rounds, duel.paths)
-        else:
-            recorded[name] = counts_along(*chain_and_rounds, duel.paths, sampling.seed, part)
+        along = *CLASS_OF[name](question).chain(), duel.paths
+        exact = sampling.is_exact
+        recorded[name] = distributions_along(*along) if exact else counts_along(*along, sampling.seed, part)
     return recorded
 
 

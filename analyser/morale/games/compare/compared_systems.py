@@ -194,7 +194,8 @@ class Legion(ComparedSystem):
         stated, ruleset = question.legion, question.ruleset.legion
         moves = moves_to_edge(question.edge_distance, stated.move_distance, question.rounds_played)
         courage = lg.NO_COURAGE if stated.courage == "none" else stated.courage
-        courage = equivalents.courage_for(question.nerve, question) if courage is None else courage
+        if courage is None:  # 1, and 1 more for each step that the nerve reaches
+            courage = 1 + sum(question.nerve >= step for step in question.ruleset.courage_steps)
         self.unit = unit = Unit(courage, courage, question.models, moves, ruleset.end_phase_tokens)
         self.conditions = unit.destroyed + 1
         self.equivalents = {

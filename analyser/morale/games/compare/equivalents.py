@@ -36,16 +36,7 @@ def leaderships() -> PassProbabilities:
     return {value: Fraction(sum(rolls[: index + 1]), 36) for index, value in enumerate(LEADERSHIPS)}
 
 
-def _uncertain_values(scale: PassProbabilities) -> PassProbabilities:
-    return {value: probability for value, probability in scale.items() if 0 < probability < 1}
-
-
-def courage_for(nerve: float | Fraction, question: Question) -> int:
-    """Return the COURAGE equivalent to a nerve: 1, and 1 more for each of `courage_steps` that the nerve reaches."""
-    return 1 + sum(nerve >= step for step in question.ruleset.courage_steps)
-
-
-def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question: Question) -> int:
+def equivalent_value(nerve: float, scale: PassProbabilities, question: Question) -> int:
     """Return the value of a system that is equivalent to a nerve, given the deck of the question.
 
     A value with probability 0 or 1 is used only for a nerve of 0 or 1, or if there is no other value.
@@ -55,10 +46,13 @@ def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question
     >>> [equivalent_value(passing / 12, check_targets(12), question) for passing in (0, 7, 8, 9, 12)]
     [13, 6, 5, 4, 1]
     """
-    uncertain, values = _uncertain_values(scale), [*scale]
+    uncertain, by_discipline = (
+        {value: probability for value, probability in given.items() if 0 < probability < 1}
+        for given in (scale, disciplines(question))
+    )
     if nerve <= 0 or nerve >= 1 or not uncertain:
-        return values[0 if nerve < 1 / 2 else -1]
-    probabilities, nerves = tuple(uncertain.values()), tuple(_uncertain_values(disciplines(question)).values())
+        return [*scale][0 if nerve < 1 / 2 else -1]
+    probabilities, nerves = tuple(uncertain.values()), tuple(by_discipline.values())
     indices = _matching_indices(nerves, probabilities) if nerves else ()
     wanted = Fraction(nerve).limit_denominator(LARGEST_DENOMINATOR)
     lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # if found in nerves, upper == lower - 1
