@@ -18,7 +18,7 @@ from analyser.common.estimates import CERTAIN_WITHIN, Estimate, estimate
 from analyser.common.frames import tidy
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_of_moments
-from analyser.common.text import NEGLIGIBLE, aligned, frequency_sentence, mean_text_in, rows_of_columns, spaced
+from analyser.common.text import NEGLIGIBLE, aligned, counted, frequency_sentence, mean_text_in, rows_of_columns, spaced
 from analyser.morale.answer_parts import Panel, Table, panels_of, picture_of
 from analyser.morale.questions import MoraleQuestion
 from analyser.morale.systems import SYSTEMS
@@ -269,8 +269,9 @@ class MoraleResult(Result):
         at_last = [(name, *self._likeliest_row(name, self._rows_at(tables[name], None))) for name in tables]
         name, row, probability = next(uncertain, max(at_last, key=itemgetter(2)))
         words, keys = getattr(system.answers, "KEY_WORDS", {}), self.raw_tables[tables[name]].keys
-        keys_in_words = [words[key](keys[key][row]) if key in words else _key_text(key, keys[key][row]) for key in keys]
-        return frequency_sentence(f"{', '.join([system.title, *keys_in_words])}:", spaced(name), probability)
+        values = {key: column[row] for key, column in keys.items()}
+        texts = [words[key](value) if key in words else _key_text(key, value) for key, value in values.items()]
+        return frequency_sentence(f"{', '.join([system.title, *texts])}:", spaced(name), probability)
 
     def _likeliest_row(self, name: str, rows: Sequence[int] | slice = slice(None)) -> tuple[int, Estimate]:
         """Return the index of the last of `rows` in which an event is likeliest, and its probability there."""
@@ -285,7 +286,8 @@ class MoraleResult(Result):
         """Return the system and the stated keys of the question, in at most two lines of `width` characters."""
         stated = self.scenario.model_dump(mode="json", exclude_defaults=True, exclude={"ruleset"})
         keys = _value_text({key: "default" if value == {} else value for key, value in stated.items()})
-        return textwrap.wrap(f"{SYSTEMS[self.system].title}: {keys}", width, max_lines=2, placeholder=" ...")
+        text = f"{SYSTEMS[self.system].title}: {keys}"
+        return textwrap.wrap(text, width, max_lines=2, placeholder=" ...", break_on_hyphens=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain data, as ``--format json`` prints it (`docs/morale.md`)."""
@@ -339,7 +341,8 @@ class MoraleResult(Result):
             rows.append([*(str(cells[key]) for key in keys), *shares, *means])
         sides = "".join("<" if isinstance(columns[key][0], str) else ">" for key in keys) + ">"
         lines = aligned(rows, sides, gap=" | ")
-        return lines if likely.all() else [*lines, f"({(~likely).sum()} rows below 0.01% are left out)"]
+        left_out = int((~likely).sum())
+        return [*lines, f"({counted(left_out, 'row')} below 0.01% left out)"] if left_out else lines
 
 
 def _value_text(value: Any) -> str:
@@ -350,16 +353,23 @@ def _value_text(value: Any) -> str:
         first = next(iter(value)) if len(value) == 1 else ""
         if first.isdecimal() and value[first] == 1.0:  # the number has probability 1
             return first
-        return ", ".join(
-            f"{key} = ({_value_text(inner)})" if isinstance(inner, dict) else f"{key} = {_value_text(inner)}"
-            for key, inner in value.items()
-            if inner not in (None, [], {})
-        )
+        stated = {key: inner for key, inner in value.items() if inner not in (None, [], {})}
+        return ", ".join(f"{key} = {_inner_text(inner)}" for key, inner in stated.items())
     if isinstance(value, list):
-        return "; ".join(map(_value_text, value))
+        return "; ".join(map(_inner_text, value))
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _inner_text(value: Any) -> str:
+    """Return a value inside another as text, a table in parentheses.
+
+    >>> _inner_text({"distance": 4.5, "kind": "friend"}), _inner_text({"2": 1.0})
+    ('(distance = 4.5, kind = friend)', '2')
+    """
+    text = _value_text(value)
+    return f"({text})" if isinstance(value, dict) and not text.isdecimal() else text
 
 
 def _key_text(key: str, value: str | float) -> str:
