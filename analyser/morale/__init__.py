@@ -1,7 +1,8 @@
 """Probabilities that units rout, panic, flee or are confused under the morale rules of several games.
 
-Each game (system) has a function: :func:`legion`, :func:`grande_tactique`, :func:`warmaster`, :func:`mordheim`.
-:func:`compare` applies the same losses to all of them; :func:`exact` and :func:`simulate` take the name of a system.
+Each game (system) has a function: :func:`legion`, :func:`grande_tactique`, :func:`warmaster` and
+:func:`mordheim`; :func:`compare` applies the same losses to all of them. :func:`exact` and :func:`simulate`
+take the name of a system.
 
 Examples
 --------

@@ -183,7 +183,7 @@ def rules_used(
 
 
 class Section(Generic[SectionT]):
-    """Answer to a section of a question; subclasses define its `chain`, its `answer` (tables) and its `rules`."""
+    """Answer to a section of a question; subclasses define `chain`, `answer` (tables) and `rules`."""
 
     def __init__(self, section: SectionT, question: Any) -> None:
         self.section, self.question = section, question
@@ -217,7 +217,8 @@ class Sections:
 
     def rules(self, question: Any) -> RulesUsed:
         """Return the rules of all sections; a limitation or warning of only some sections names them."""
-        used: dict[str, RulesUsed] = {name: part.rules() for name, part in self.answers_by_section(question).items()}
+        sections = self.answers_by_section(question)
+        used: dict[str, RulesUsed] = {name: section.rules() for name, section in sections.items()}
 
         def named(field: str) -> Iterator[str]:
             for text in dict.fromkeys(text for rules in used.values() for text in getattr(rules, field)):

@@ -77,7 +77,8 @@ def answer_to(
     system: str, question: MoraleQuestion, recorded: Mapping[str, Recorded], used: ProfilesUsed | None = None
 ) -> MoraleResult:
     """Return the answer to a checked question from the distributions or counts of its chains."""
-    tables, rules = SYSTEMS[system].answers.answer(question, recorded), SYSTEMS[system].answers.rules(question)
+    answers = SYSTEMS[system].answers
+    tables, rules = answers.answer(question, recorded), answers.rules(question)
     return MoraleResult(system=system, scenario=question, raw_tables=tables, rules=rules, profiles=used)
 
 

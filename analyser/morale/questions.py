@@ -124,7 +124,7 @@ def read_question(
     folder: Path | None,
     clash_settings: Mapping[str, Any] | None = None,
 ) -> MoraleQuestion:
-    """Read a question, complete its ruleset from a folder of profiles, and use the die and deck in `clash_settings`.
+    """Read a question, complete its ruleset from a folder, and use the die and deck in `clash_settings`.
 
     InputError if the system does not use a die or deck that `clash_settings` states.
     """
@@ -137,11 +137,11 @@ def read_question(
         raise InputError(f"{shown(stated)} is not usable", where=f"{where}: ruleset", allowed="a table")
     raw["ruleset"] = _merged(default_ruleset(system, folder), stated)
     if clash_settings:
-        used = {key: value for key, value in clash_settings.items() if key in raw["ruleset"].get(_CLASH_SECTION, ())}
-        if used != clash_settings:
-            problem = f"{system.title} does not use the {' and '.join(clash_settings.keys() - used.keys())}"
-            raise InputError(problem, where="ruleset", allowed="a die and a deck only for fights of Armoured Clash")
-        raw["ruleset"] = _merged(raw["ruleset"], {_CLASH_SECTION: used})
+        if unused := clash_settings.keys() - raw["ruleset"].get(_CLASH_SECTION, {}).keys():
+            allowed = "a die and a deck only for fights of Armoured Clash"
+            problem = f"{system.title} does not use the {' and '.join(sorted(unused))}"
+            raise InputError(problem, where="ruleset", allowed=allowed)
+        raw["ruleset"] = _merged(raw["ruleset"], {_CLASH_SECTION: clash_settings})
     if hasattr(system.answers, "complete"):
         try:
             raw = system.answers.complete(raw, folder)

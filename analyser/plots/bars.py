@@ -96,7 +96,7 @@ def tornado(
     order = np.argsort(-longest, kind="stable")
     order = order[longest[order] > SAME_WITHIN]
     names = [f"{row.side}: {row.number} {row.value:g}" for row in frame.itertuples()]
-    subject, height = readable(getattr(data, "subject", "")), max(len(order), 1)  # height in rows
+    subject, rows, height = readable(getattr(data, "subject", "")), np.arange(len(order)), max(len(order), 1)
     own = f"{subject}\n{name}: {base:.3g} at present,\nand with each number lowered or raised by one"
     kinds = ("one less", "one more")
     styles = look.bar_styles(kinds, kinds, (look.LIGHT, look.DARK), label, color)
@@ -106,9 +106,9 @@ def tornado(
     with look.drawing(ax, WIDTH, NUMBER_HEIGHT * height, title=title, grid="x", **options) as axes:
         for column, (style, hatch) in enumerate(zip(styles, (look.LOSS_HATCH, None))):
             style |= {"left": base, "height": 0.36, "linewidth": 0.8, "edgecolor": look.DARK, "hatch": hatch}
-            axes.barh(np.arange(len(order)) + 0.18 * (2 * column - 1), changes[order, column], **{**style, **artist})
+            axes.barh(rows + 0.18 * (2 * column - 1), changes[order, column], **{**style, **artist})
         axes.axvline(base, color="black", linewidth=1)
-        axes.set_yticks(np.arange(len(order)), [names[row] for row in order])
+        axes.set_yticks(rows, [names[row] for row in order])
         axes.set_ylim(height - 0.5, -0.5)
         axes.margins(x=0.08)
     return axes

@@ -258,7 +258,7 @@ def _separate_groups(ax: Axes, table: Table) -> None:
 
 
 def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale, *, is_titled: bool = False) -> None:
-    """Draw the colour bar beside the cells; a label that is too long is left out if the title says the same."""
+    """Draw the colour bar beside the cells; a label that is too long is left out if the title has it."""
     if isinstance(ax, look.Picture):
         inches = ax.get_window_extent().width / ax.figure.dpi
         position: dict[str, Any] = {"cax": ax.inset_axes((1 + SCALE_GAP / inches, 0, SCALE_WIDTH / inches, 1))}

@@ -111,9 +111,11 @@ def luck_strips(
         style: dict[str, Any] = {"height": 0.7, "alpha": 0.75, "linewidth": 0.8, "edgecolor": "black"}
         style["color"] = [colours[side] for side in frame["side"]]
         style["hatch"] = ["//" if fight == "all" else "" for fight in frame["fight"]]
-        axes.barh(positions, np.maximum(100 * frame["equal"], 0.4), left=100 * frame["worse"], **{**style, **artist})
+        widths = np.maximum(100 * frame["equal"], 0.4)
+        axes.barh(positions, widths, left=100 * frame["worse"], **{**style, **artist})
         axes.axvline(50, color="0.4", linewidth=0.9, linestyle="--")
         axes.set(xlim=(0, 100), ylim=(-0.6, len(frame) - 0.4))
         fights = zip(frame["side"], frame["fight"], frame["got"])
-        look.name_rows(axes, positions, [readable(f"{names[side]}, {fight}: {got}") for side, fight, got in fights])
+        rows = [readable(f"{names[side]}, {fight}: {got}") for side, fight, got in fights]
+        look.name_rows(axes, positions, rows)
     return axes

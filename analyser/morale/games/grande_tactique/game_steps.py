@@ -39,7 +39,7 @@ class Units(NamedTuple):
 
     # By position; rows are padded with zeros.
     ends_by_total: NDArray[np.int64]  # next position after a flight, by the total of its dice, or OFF_MAP
-    to_edge: NDArray[np.int64]  # distance to the map edge, `INCH` for each inch; longest for the foremost unit
+    to_edge: NDArray[np.int64]  # distance to the map edge, `INCH` for each inch
     sheltered: NDArray[np.int64]  # 1 in woods or a built-up area
     off_column: NDArray[np.int64]  # 1 if the unit has left its column
     counts: NDArray[np.int64]  # number of possible conditions of each unit

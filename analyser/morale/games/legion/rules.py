@@ -30,7 +30,7 @@ def is_suppressed(tokens: Number, courage: int) -> Any:
 
 @dataclass(frozen=True)
 class Unit:
-    """Numbers of a unit. Its states are integers: first those on the table, then `off_table` and `destroyed`."""
+    """Numbers of a unit; its states are integers: those on the table, then `off_table` and `destroyed`."""
 
     courage: int
     panic_courage: int  # COURAGE in panic checks with the commander near
@@ -109,7 +109,7 @@ def unit_of(question: Question) -> Unit:
 
 
 def moves_to_edge(edge_distance: float | None, move_distance: float | None, rounds: int) -> int:
-    """Return the number of moves that take the leader off the table; 0 if the distance is unknown or too long.
+    """Return the number of moves that take the leader off the table; 0 if it is unknown or too far.
 
     >>> moves_to_edge(2.1, 0.7, 6), moves_to_edge(0.0, 6.0, 6), moves_to_edge(12.01, 2.0, 6)
     (3, 1, 0)

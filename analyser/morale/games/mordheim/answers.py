@@ -362,7 +362,8 @@ class CombatSection(Section[Combat]):
     def rules(self) -> RulesUsed:
         frenzied = any(side.frenzy for side in self.sides)
         rerolls_misses = [mordheim.rerolls_misses(side, side.frenzy, 0, self.question.ruleset) for side in self.sides]
-        leader_helps = any(test and (side.leader or 0) > side.leadership for side, test in zip(self.sides, self.tests))
+        tested = [side for side, is_tested in zip(self.sides, self.tests) if is_tested]
+        leader_helps = any((side.leader or 0) > side.leadership for side in tested)
         again = ", and a second charge after a failed one (MD-9)" if any(self.tests) else ""
         applied = {
             "MD-7 frenzy doubles Attacks": frenzied,

@@ -238,7 +238,8 @@ class WarbandSection(Section[Warband]):
                 phases += [RECORD, self._phase(index, band.rout_test)]
             phases.append(RECORD)
         warriors = ", ".join(str(band.took_part) for band in self.bands)
-        what = f"{f'{len(self.bands)} warbands' if self.question.rivals else 'a warband'} of {warriors} warriors"
+        warbands = f"{len(self.bands)} warbands" if self.question.rivals else "a warband"
+        what = f"{warbands} of {warriors} warriors"
         story = Story(self._read, "Turn", len(self.bands) + 1)
         return Chain(start, tuple(phases), self._multipliers[-1], what, "fewer warbands or warriors", story)
 
@@ -296,7 +297,8 @@ class WarbandSection(Section[Warband]):
 
     def _most_out(self, band: WarbandStates) -> int:
         """Return the largest possible number of a warband's warriors out of action."""
-        most = sum(losses.most for turn in range(self.question.turns_played + 1) for losses in band.losses(turn))
+        turns = range(self.question.turns_played + 1)
+        most = sum(losses.most for turn in turns for losses in band.losses(turn))
         return min(most, band.took_part - (band.warband.leader_falls == "never"))
 
     def rules(self) -> RulesUsed:
@@ -305,7 +307,8 @@ class WarbandSection(Section[Warband]):
         ruleset, hating = self.question.ruleset, [fight for fight in fights if fight.hatred]
         rerolls = [mordheim.rerolls_misses(fight, fight.frenzy, 0, ruleset) for fight in hating]
         a_quarter = any(mordheim.is_rout_test_due(most, took_part) for most, took_part in most_out)
-        tested = any(mordheim.is_rout_test_due(min(most, took_part - 1), took_part) for most, took_part in most_out)
+        with_survivors = [(min(most, took_part - 1), took_part) for most, took_part in most_out]
+        tested = any(mordheim.is_rout_test_due(out, took_part) for out, took_part in with_survivors)
         outlived = self.question.rivals and a_quarter
         ends = "one has left" if self.first_to_leave else "only one is left"
         applied = {

@@ -77,7 +77,7 @@ COIN_FIGHT = question(
 
 @pytest.mark.parametrize("side", ["a", "b"])
 def test_fates_agree_with_the_duel(side):
-    """The duel plays no rounds after an annihilation; in the comparison such rounds change nothing (AC-9.2)."""
+    """The duel ends with an annihilation; in the comparison, later rounds change nothing (AC-9.2)."""
     stream = answers.losses_of_duel(ready(SHOOT_OUT | {"side": side}), Sampling())
     for weights, endings in zip(stream.fates, api.duel(RIFLES, GRENADIERS).moments):
         words = endings.first if side == "a" else endings.second

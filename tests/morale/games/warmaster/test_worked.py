@@ -129,14 +129,14 @@ def test_worked_by_hand(case):
     assert_worked("warmaster", *WORKED[case])
 
 
-HALTING = {"impassable": 3.5, "unyielding": 3.5, "enemy": 4.5, "combat": 4.5}  # distances that halt it at 3.5 cm
+HALTING = {"impassable": 3.5, "unyielding": 3.5, "enemy": 4.5, "combat": 4.5}  # halts it at 3.5 cm
 
 
 @pytest.mark.parametrize("touching", [False, True])
 @pytest.mark.parametrize("move", ["driven_back", "falls_back"])
 @pytest.mark.parametrize(("one", "other"), [*itertools.combinations_with_replacement(HALTING, 2)])
 def test_the_nearer_of_two_obstacles_with_one_halting_place_halts_the_unit(one, other, move, touching):
-    """WM-2 to WM-4, as ruled: the unit does not reach the other; if tied, the obstacle without a test halts it."""
+    """WM-2 to WM-4, as ruled: if both are equally near, the obstacle without a test halts it."""
     pair = [{"kind": kind, "distance": HALTING[kind]} for kind in (one, other)]
     moved = {"dice": 1} if move == "driven_back" else {"move": move, "distance": {"2": 0.5, "4": 0.5}}
 
