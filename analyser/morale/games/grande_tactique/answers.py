@@ -295,5 +295,9 @@ chains, answer = _SECTIONS.chains, _SECTIONS.answer
 def rules(question: Question) -> RulesUsed:
     """Return the rules used, the rules not modelled, and warnings."""
     used, sections = _SECTIONS.rules(question), _SECTIONS.answers_by_section(question).keys()
-    not_modelled = dict.fromkeys(rule for rule, names in NOT_MODELLED if sections & names.split(", "))
+    not_modelled = []
+    for rule, names in NOT_MODELLED:
+        without = [name for name in names.split(", ") if name in sections]
+        place = "" if len(without) == len(sections) else f" ({', '.join(f'[{name}]' for name in without)})"
+        not_modelled += [rule + place] if without else []
     return replace(used, applied=(*sorted(used.applied),), not_modelled=(*not_modelled, *used.not_modelled))
