@@ -5,7 +5,6 @@ Slow imports happen inside a command, when it runs.
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import sys
@@ -18,8 +17,6 @@ import click
 
 from analyser.cli.command_base import HIDDEN, INTERRUPTED, Commands
 from analyser.common import interrupts
-
-_GARBAGE_THRESHOLD = 300_000  # new objects before a garbage collection, which is slow after the imports
 
 COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by heading
     "Fights": {
@@ -81,7 +78,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         interrupts.start_repeating()
     os.environ["MPLBACKEND"] = "agg"  # draw without a display, whatever the user's setting
-    gc.set_threshold(_GARBAGE_THRESHOLD, *gc.get_threshold()[1:])
     try:
         status = cli.main(arguments, prog_name="analyser", standalone_mode=False)
     except click.ClickException as error:

@@ -160,13 +160,13 @@ def clash_page(answer: Clash) -> str:
         gap_lines=answer.hard_target_lines(),
         rounds=rounds,
         counters=list(_counters(answer)),
-        units=[(side.army, _unit_sections(side.army, side.key)) for side in answer.sides],
         data=packed_figures(_script_data(answer)),
         aims=AIMS,
         value_text=value_text,
         proof_text=proof_text,
         volley_lines=volley_lines,
         counted_name=counted_name,
+        slug=_slug,
     )
 
 
@@ -187,22 +187,8 @@ def _counters(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[s
         yield counters_title(side), [(counted_name(side.enemy, target), cells) for target, cells in by_target.items()]
 
 
-def _unit_sections(army: ArmyLoadouts, key: str) -> list[dict[str, Any]]:
-    """Return the units of an army for the page; the heatmap links to their anchors."""
-    return [
-        {
-            "anchor": f"unit-{key}-{_slug(kind.selector)}",
-            "name": counted_name(army, kind.selector),
-            "points": kind.level.points,
-            "models": kind.level.models,
-            "facts": f"{kind.unit.type}, {kind.unit.category} target",
-            "rules": ", ".join(map(str, kind.unit.rules)),
-        }
-        for kind in army.loadouts
-    ]
-
-
 def _slug(selector: str) -> str:
+    """Return a selector as a part of an anchor."""
     return selector.replace("/", "-").replace("@", "-")
 
 

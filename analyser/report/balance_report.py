@@ -35,7 +35,7 @@ from analyser.report.folder import (
 )
 from analyser.report.page import reasons, write_page
 from analyser.report.tactic_costs import frame_of_contents, tactic_jobs
-from analyser.report.worker_pool import MOST_PROCESSES, Job, Jobs, interrupts_recorded, rare_collections
+from analyser.report.worker_pool import MOST_PROCESSES, Job, Jobs, interrupts_recorded
 from analyser.rules.policies import BEST
 from analyser.scenarios.schema import DuelTerms
 
@@ -135,7 +135,7 @@ def write_report(
         stated_prices=None if field is None else field.for_loadouts(chosen),
     )
     bar = Sampling(progress=progress).with_bar()
-    with bar as reporting, interrupts_recorded() as check, rare_collections(), replacing_folder(folder) as report:
+    with bar as reporting, interrupts_recorded() as check, replacing_folder(folder) as report:
         lines = len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions)
         cores = threads or default_threads()
         directions = report_jobs.matchup_jobs(inputs, max(cores // MOST_PROCESSES, 1))
@@ -169,13 +169,9 @@ def write_report(
         tell(job_cost + lines * TABLE_LINE_COST)
         write_page(result, balance, inputs, report / INDEX_PAGE, cores)
         tell(total)
-        facts = manifest_facts(inputs) | _judged_among(balance.prices)
-        write_manifest(report, facts | {"wall_seconds": round(time.monotonic() - started, 3)})
+        judged = {} if balance.prices is None else {"judged_among": balance.prices.opponents.as_dict()}
+        write_manifest(report, manifest_facts(inputs) | judged | {"wall_seconds": round(time.monotonic() - started, 3)})
     return folder
-
-
-def _judged_among(prices: FairPoints | None) -> dict[str, Any]:
-    return {} if prices is None else {"judged_among": prices.opponents.as_dict()}
 
 
 def _tactic_jobs(inputs: ReportInputs, policy: str) -> list[Job]:

@@ -28,7 +28,6 @@ from analyser.game.units import Loadout
 from analyser.report.diff_answer import KEYS, PROBABILITY, Diff
 from analyser.report.diff_changes import edited_loadouts, edits, standing_changes
 from analyser.report.folder import MANIFEST, StoredReport, both_directions, matchups_of, read_report
-from analyser.report.worker_pool import rare_collections
 
 PROBABILITIES = tuple(name for name in MATCHUP_METRICS if name.startswith("p_"))
 """Figures that are probabilities; a share of losses is not one."""
@@ -98,7 +97,7 @@ def diff(
     all_edits = edits(*contents)
     if not reports and not all_edits:
         return _unchanged(before, after, arguments)
-    with rare_collections(), Sampling(progress=progress).with_bar() as reporting:
+    with Sampling(progress=progress).with_bar() as reporting:
         stage = _stage_progress(reporting.report)
         question = sides, arguments, stage
         joined, facts = _compare_reports(*question) if reports else _compare_folders(*question, threads)

@@ -71,21 +71,6 @@ class Version(NamedTuple):
     assumptions: tuple[str, ...] = ()
 
     @property
-    def n_units(self) -> int:
-        """Number of edited units; the ruleset does not count."""
-        return sum("/" in edit for edit in self.edits)
-
-    @property
-    def headline(self) -> str:
-        """The verdicts on all loadouts in one sentence."""
-        return "" if self.standings is None else headline_of(self.standings.prices)
-
-    @property
-    def counts(self) -> list[tuple[str, str, int, int]]:
-        """Number of loadouts for each verdict (:func:`analyser.report.page.counts_of`)."""
-        return [] if self.standings is None else counts_of(self.standings.prices)
-
-    @property
     def has_one_verdict(self) -> bool:
         """True if every report judges against the same opponents as this page, so that a loadout has one verdict."""
         fields = {report.stored.manifest.get("field", {}).get("loadouts") for report in self.reports}
@@ -135,9 +120,10 @@ def write_site(
         allowed = "a folder with reports in it (analyser report), or --add VERSION to write some"
         raise InputError("no report is there", where=str(root), allowed=allowed)
     versions = [*_versions(reports)][::-1]
-    values = {"title": "Balance reports", "caveats": CAVEATS, "rule": RULE, "mark": PAGE_MARK}
     check = CHECK_PAGE if is_there(root / CHECK_PAGE) else ""
-    write_content(page, page_of("site", versions=versions, check=check, verdicts=(OVER, UNDER), **values))
+    texts = {"title": "Balance reports", "caveats": CAVEATS, "rule": RULE, "mark": PAGE_MARK, "verdicts": (OVER, UNDER)}
+    functions = {"headline_of": headline_of, "counts_of": counts_of}
+    write_content(page, page_of("site", versions=versions, check=check, **texts, **functions))
     return page
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import default_tactic
-from analyser.common.answer import Answer, Block, plain_rows
+from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.cache import digest
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, path_of, write_whole
@@ -40,7 +40,7 @@ COLUMNS = ("attacker", "defender", "value", "tactic", "cost", "exploitable", "be
 
 
 @dataclass(frozen=True, repr=False)
-class Tactics(Answer):
+class Tactics(FramedAnswer):
     """Cost of the simple tactic that comparisons use, in each duel.
 
     Attributes
@@ -91,12 +91,8 @@ class Tactics(Answer):
             "kind": "tactics",
             **self.profiles.fight_entries(),
             "terms": self.terms.model_dump(mode="json"),
-            "duels": plain_rows(self.frame),
+            "duels": self.rows(),
         }
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the duels as plain dicts."""
-        return plain_rows(self.frame)
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Plot the mean cost of the tactic of each unit as bars, the highest on top."""

@@ -18,7 +18,7 @@ from analyser.analysis.roles import role_of
 from analyser.analysis.verdict import FAIR, OVER, UNDER, follows, lean_of, rounded_down
 from analyser.common.text import whole_percent
 from analyser.game.names import faction_name
-from analyser.game.units import Loadout, Unit, unit_of
+from analyser.game.units import Loadout, Row, Unit, unit_of
 from analyser.report.page_frame import anchor_of, fair_text, replace_selectors
 from analyser.report.report_jobs import Balance
 from analyser.report.sliders import verdicts_by_price
@@ -287,12 +287,12 @@ def _profile(unit: Unit) -> str:
     return f"{unit.type.capitalize()}{traits}. Rules: {', '.join(map(str, unit.rules)) or 'none'}."
 
 
-def _row(row: Any) -> tuple[str, str, str, str, str]:
+def _row(row: Row) -> tuple[str, str, str, str, str]:
     """Return a row of armaments in words: name, possible targets, ranges, dice, qualities."""
     ranges = ", ".join(
         f"{name} range {inches:g}″" for name, inches in (("short", row.short_range), ("long", row.long_range)) if inches
     )
-    bands = [f"{band.first}{f'–{band.last}' if band.last != band.first else ''}: {band.cell}" for band in row.bands]
+    bands = [f"{band.heading.replace('-', '–')}: {band.cell}" for band in row.bands]
     return (
         row.name,
         f"at {', '.join(row.against)}" if row.against else row.kind,

@@ -5,7 +5,6 @@ The content of a job (the bytes that it returns) depends only on its arguments, 
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import os
 import signal
@@ -24,7 +23,6 @@ ResultT = TypeVar("ResultT")
 COST_PER_PROCESS = 6_000_000  # microseconds of work that justify another process
 MOST_PROCESSES = 4  # processes of a pool
 _INTERRUPTED = threading.Event()  # set if Ctrl-C was recorded in the main process
-NEW_OBJECTS = 50_000  # new objects between garbage collections; Python's default is at most some thousands
 _killed: list[Any] = []  # threads of killed pools, kept so that the main thread frees them at exit
 
 
@@ -216,7 +214,7 @@ def interrupts_delayed() -> Iterator[None]:
 
 
 def initialise_worker() -> None:
-    """Set up a worker process: it ends when the main process ends for any reason, and collects garbage rarely."""
+    """Make this worker process end when the main process ends for any reason."""
     main_process = multiprocessing.parent_process()
     assert main_process is not None
 
@@ -225,21 +223,6 @@ def initialise_worker() -> None:
         signal.raise_signal(signal.SIGTERM)
 
     threading.Thread(target=end_with_main_process, daemon=True).start()
-    gc.freeze()
-    gc.set_threshold(NEW_OBJECTS)
-
-
-@contextmanager
-def rare_collections() -> Iterator[None]:
-    """Collect garbage rarely in this context, because tables and pictures have many live objects to scan."""
-    before = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(NEW_OBJECTS, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
 
 
 def raise_if_interrupted(*_: object) -> None:
