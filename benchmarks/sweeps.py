@@ -61,7 +61,7 @@ def run(plan, workers, cells, folder):
 def child(plan, workers, cells, folder):
     """What :func:`run` runs."""
     frozen = read_plan(plan)
-    parts = min(max(round(cells / frozen.size(0)), 1), frozen.n_parts)
+    parts = min(max(round(cells / frozen.block(0).n_cells), 1), frozen.n_parts)
     start = time.perf_counter()
     written = run_sweep(plan, folder, workers=workers, part=f"1/{max(frozen.n_parts // parts, 1)}")
     seconds = time.perf_counter() - start

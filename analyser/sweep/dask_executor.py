@@ -19,7 +19,6 @@ LOCAL = "local"  # used in place of an address, to start a scheduler and workers
 LOOPBACK = "127.0.0.1"
 SCHEDULER_PATIENCE = 20.0  # seconds for a scheduler to answer
 WORKER_PATIENCE = 120.0  # seconds for a worker to connect, on a machine that may be busy
-_MEMORY = "auto"
 _DASK_LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")  # loggers to silence
 
 
@@ -59,11 +58,8 @@ class _DaskExecutor(Executor):
 
 
 def _lost_scheduler_error(address: str) -> InputError:
-    return InputError(
-        f"the scheduler at {address} is gone; all finished parts are in the store",
-        where="--dask",
-        allowed="start it again, then `analyser sweep resume`",
-    )
+    problem = f"the scheduler at {address} is gone; all finished parts are in the store"
+    return InputError(problem, where="--dask", allowed="start it again, then `analyser sweep resume`")
 
 
 @contextmanager
@@ -100,7 +96,7 @@ def dask_executor(address: str, workers: int) -> Iterator[Executor]:
                 security=True,  # temporary certificates
                 dashboard_address=f"{LOOPBACK}:0",  # the scheduler requires its dashboard server
                 worker_dashboard_address=f"{LOOPBACK}:0",
-                memory_limit=_MEMORY,
+                memory_limit="auto",
                 silence_logs=logging.CRITICAL,  # also silences workers that outlive their scheduler
             )
         with _quiet_dask(), cluster, distributed.Client(cluster) as client, _DaskExecutor(client, address) as executor:
@@ -109,10 +105,7 @@ def dask_executor(address: str, workers: int) -> Iterator[Executor]:
     try:
         client = distributed.Client(address, timeout=SCHEDULER_PATIENCE)
     except (OSError, ValueError, TypeError) as error:  # TypeError: tls without certificates
-        raise InputError(
-            f"no scheduler answers at {address}: {error}",
-            where="--dask",
-            allowed="its address, such as tcp://127.0.0.1:8786",
-        ) from None
+        problem, allowed = f"no scheduler answers at {address}: {error}", "its address, such as tcp://127.0.0.1:8786"
+        raise InputError(problem, where="--dask", allowed=allowed) from None
     with _quiet_dask(), client, _DaskExecutor(client, address) as executor:
         yield executor

@@ -121,11 +121,6 @@ class Plan:
         """The sweep file of the plan."""
         return checked(SweepFile, self.content["file"], where="plan")
 
-    @property
-    def name(self) -> str:
-        """Name of the plan."""
-        return str(self.content["file"]["name"])
-
     @cached_property
     def units(self) -> dict[str, Unit]:
         """The units that take part, by ``faction/unit``."""
@@ -225,14 +220,6 @@ class Plan:
         block = self.block(number)
         return f"ruleset={block.ruleset}/situation={block.situation.name}/faction={block.faction}"
 
-    def size(self, number: int) -> int:
-        """Return the number of cells of a part."""
-        return self.block(number).n_cells
-
-    def kind(self, number: int) -> str:
-        """Return the kind of fight of a part."""
-        return self.block(number).situation.kind
-
 
 def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
     """Return the plan of a sweep file, or of a mapping of the same form, with a copy of the units that it uses.
@@ -289,8 +276,7 @@ def _loadouts_of(section: Side, library: Profiles) -> tuple[Loadout, ...]:
 
 def _frozen_inputs(file: SweepFile, library: Profiles) -> dict[str, Any]:
     by_side = {name: _loadouts_of(section, library) for name, section in file.sides}
-    usual = library.ruleset
-    stated = library.stated_ruleset
+    usual, stated = library.ruleset, library.stated_ruleset
     rulesets = {named.name: named.completed_from(usual, stated) for named in file.rulesets} or {"usual": usual}
     units = {f"{loadout.faction}/{loadout.unit.id}": loadout.unit for chosen in by_side.values() for loadout in chosen}
     return {

@@ -159,7 +159,7 @@ def compute_part(packed: bytes, folder: str, number: int) -> FinishedPart:
     _store_in(folder, plan.digest).put(number, content)
     seconds = round(time.thread_time() - start, 4)
     worker = f"{socket.gethostname()}:{os.getpid()}"
-    return FinishedPart(number, plan.size(number), len(content), seconds, worker)
+    return FinishedPart(number, plan.block(number).n_cells, len(content), seconds, worker)
 
 
 @lru_cache(maxsize=4)
@@ -197,7 +197,7 @@ def compute_parts(
         with start_executor() as executor:
             for number, outcome in _outcomes(executor, work, workers, next_part, requeued):
                 if isinstance(outcome, FinishedPart):
-                    store.log("part", **outcome._asdict(), kind=store.plan.kind(number))
+                    store.log("part", **outcome._asdict(), kind=store.plan.block(number).situation.kind)
                     count += 1
                     if progress is not None:
                         progress(before + count, store.plan.n_parts)

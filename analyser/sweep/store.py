@@ -237,9 +237,3 @@ def _plan_in(folder: Path) -> Plan:
     if not (content.keys() >= KEYS and isinstance(content["file"], dict)):
         raise InputError("not the plan of a sweep", where=str(path), allowed="a folder that a sweep has written")
     return plan
-
-
-def damaged_error(folder: Path, problem: str) -> InputError:
-    """Return the error for a store with a damaged part."""
-    allowed = "analyser sweep verify --remove, which deletes damaged parts; then resume"
-    return InputError(problem, where=str(folder), allowed=allowed)

@@ -18,7 +18,7 @@ from analyser.common.text import counted, spaced
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
 from analyser.sweep.plan import Plan
-from analyser.sweep.store import PartFile, Store, damaged_error
+from analyser.sweep.store import PartFile, Store
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,7 +81,7 @@ class Sweep:
     def __str__(self) -> str:
         parts, done = self.plan.n_parts, len(self.done)
         state = "all done" if self.is_complete else f"{done:,} done, {parts - done:,} are missing"
-        return f"{self.plan.name}: {self.plan.n_cells:,} cells in {counted(parts, 'part')}, {state}"
+        return f"{self.plan.file.name}: {self.plan.n_cells:,} cells in {counted(parts, 'part')}, {state}"
 
     def __repr__(self) -> str:
         return f"<Sweep {self.store.folder}: {self}>"
@@ -90,7 +90,7 @@ class Sweep:
         """Return the progress as plain data: numbers of cells, parts and finished parts, with the assumptions."""
         counts = {"cells": self.plan.n_cells, "parts": self.plan.n_parts, "done": len(self.done)}
         rulesets = dict(self.plan.content["rulesets"])
-        return {"name": self.plan.name, **counts, "assumptions": self.plan.assumptions, "rulesets": rulesets}
+        return {"name": self.plan.file.name, **counts, "assumptions": self.plan.assumptions, "rulesets": rulesets}
 
     @cached_property
     def dataset(self) -> pads.Dataset:
@@ -272,8 +272,20 @@ class Sweep:
                 raise InputError(problem, where="columns", allowed=", ".join(self.columns))
 
     def _filter(self, where: Mapping[str, Any]) -> Any:
+        """Return the filter `where` as a pyarrow expression; None if the filter is empty."""
+        import pyarrow.dataset as pads
+
         self._check_names(where)
-        return _filter_of(self.plan, self.dataset.schema, where)
+        schema, expression = self.dataset.schema, None
+        for name, value in where.items():
+            column = pads.field(name)
+            if isinstance(value, tuple):
+                least, most = _range_ends(schema, name, value)
+                condition = (column >= least) & (column <= most)
+            else:
+                condition = column.isin(_column_array(schema, name, _matching_values(self.plan, name, value)))
+            expression = condition if expression is None else expression & condition
+        return expression
 
     @contextmanager
     def _read_errors(self) -> Iterator[None]:
@@ -283,7 +295,10 @@ class Sweep:
         try:
             yield
         except (pa.ArrowException, OSError) as error:
-            raise damaged_error(self.store.folder, f"a part cannot be read ({error})") from error
+            allowed = "analyser sweep verify --remove, which deletes damaged parts; then resume"
+            raise InputError(
+                f"a part cannot be read ({error})", where=str(self.store.folder), allowed=allowed
+            ) from error
 
 
 def _column_names(columns: object, where: str) -> list[str]:
@@ -297,29 +312,12 @@ def _column_names(columns: object, where: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _filter_of(plan: Plan, schema: pa.Schema, where: Mapping[str, Any]) -> Any:
-    """Return the filter `where` as a pyarrow expression on the columns of a store; None if the filter is empty."""
-    import pyarrow.dataset as pads
-
-    expression = None
-    for name, value in where.items():
-        column = pads.field(name)
-        if isinstance(value, tuple):
-            least, most = _range_ends(schema, name, value)
-            condition = (column >= least) & (column <= most)
-        else:
-            condition = column.isin(_column_array(schema, name, _matching_values(plan, name, value)))
-        expression = condition if expression is None else expression & condition
-    return expression
-
-
 def _possible_names(plan: Plan) -> dict[str, list[str]]:
-    attackers = [loadout.selector for loadouts in plan.attackers.values() for loadout in loadouts]
     return {
         "ruleset": list(plan.rulesets),
         "situation": [situation.name for situation in plan.situations],
-        "attacker": attackers,
-        "defender": [loadout.selector for loadout in plan.defenders],
+        "attacker": plan.content["attackers"],
+        "defender": plan.content["defenders"],
         "faction": list(plan.attackers),
     }
 

@@ -18,11 +18,6 @@ from analyser.game.names import Slug
 from analyser.game.ruleset import Deck, Die, Ruleset
 from analyser.game.units import LevelName, Unit
 
-VARIED_KEYS = (
-    *("models", "points", "victory_points", "defence", "damage_limit", "discipline", "break_limit", "speed"),
-    *("short_range", "long_range", "dice"),
-)
-"""Numbers of a profile that can be varied, by their names in profiles."""
 ADDED_PREFIX = "by "
 """Prefix of values that are added to the profile's value; values of `dice` are always added."""
 FIGURES_FROM_POINTS = ("expected_victory_points", "expected_points_destroyed", EFFICIENCY)
@@ -115,8 +110,9 @@ class Side(Record):
 
     @property
     def numbers(self) -> tuple[VariedNumber, ...]:
-        """The varied numbers, in the order of :data:`VARIED_KEYS`."""
-        return tuple(_varied_number(key, written) for key in VARIED_KEYS if (written := getattr(self, key)) is not None)
+        """The varied numbers, in the order of the keys."""
+        stated = self.model_dump(exclude={"units", "levels"}, exclude_none=True)
+        return tuple(_varied_number(key, written) for key, written in stated.items())
 
 
 class NamedRuleset(Record):
@@ -126,7 +122,7 @@ class NamedRuleset(Record):
     die: Die | None = None
     deck: Deck | None = None
 
-    def completed_from(self, usual: Ruleset, stated: Collection[str] = ()) -> Ruleset:
+    def completed_from(self, usual: Ruleset, stated: Collection[str]) -> Ruleset:
         """Return the ruleset, with missing parts, and the parts named in `stated`, taken from `usual`."""
         own = {name: part for name in ("die", "deck") if name not in stated and (part := getattr(self, name))}
         return usual.model_copy(update=own)

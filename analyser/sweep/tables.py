@@ -75,7 +75,6 @@ def _side_columns(plan: Plan, faction: str | None, positions: range, broadcast: 
 
 
 def _points_figures(plan: Plan, block: CellBlock, figures: dict[str, Floats]) -> dict[str, Floats]:
-
     def of_defender(key: str) -> Floats:
         return np.tile(_level_values(plan, None, block.columns, key), len(block.rows))
 
@@ -108,16 +107,16 @@ def schema_of(plan: Plan, number: int) -> pa.Schema:
     """Return the schema of a part: the columns with descriptions, and the metadata."""
     block = plan.block(number)
     part = {"part": number, "parts": plan.n_parts, "ruleset": block.ruleset, "situation": block.situation.name}
-    part |= {"faction": block.faction, "plan": plan.digest, "name": plan.name, "method": "exact"}
+    part |= {"faction": block.faction, "plan": plan.digest, "name": plan.file.name, "method": "exact"}
     part |= {key: plan.content[key] for key in ("program", "profiles")}
     return pa.schema(_fields(plan), metadata={METADATA_KEY: json_text(part, sort_keys=True)})
 
 
 def _fields(plan: Plan) -> Iterator[pa.Field]:
     word = pa.dictionary(pa.int32(), pa.string())
-    for side, numbers in (("attacker", plan.file.attackers.numbers), ("defender", plan.file.defenders.numbers)):
+    for side, section in (("attacker", plan.file.attackers), ("defender", plan.file.defenders)):
         yield _arrow_field(side, word, f"selector of the {side}")
-        for number in numbers:
+        for number in section.numbers:
             use = "added to that of the profile" if number.is_added else "in place of that of the profile"
             yield _arrow_field(f"{side}_{number.column}", pa.int32(), f"{number.key} of the {side}, {use}")
     yield _arrow_field("row", word, "row of armaments that the attacker uses; null if it uses none or several")

@@ -172,7 +172,11 @@ def sweep(given, folder):
     """A plan: all of it if it is small, else a part; then a question."""
     plan = read_plan(given["plan"])
     if plan.n_cells > MOST_CELLS or plan.n_parts > 50:
-        return {"parts": plan.n_parts, "last": plan.size(plan.n_parts - 1), "folder": plan.folder(plan.n_parts - 1)}
+        return {
+            "parts": plan.n_parts,
+            "last": plan.block(plan.n_parts - 1).n_cells,
+            "folder": plan.folder(plan.n_parts - 1),
+        }
     found = run_sweep(given["plan"], folder / "store", executor=Inline(), part=given["part"])
     if not found.done:
         return {}

@@ -135,5 +135,5 @@ def test_an_unfinished_store_says_so(store, threads):
     found = open_sweep(store)
     assert not found.is_complete
     assert str(found).endswith("1 are missing")
-    assert found.count() == found.plan.n_cells - found.plan.size(first.number)
+    assert found.count() == found.plan.n_cells - found.plan.block(first.number).n_cells
     assert resume_sweep(store, executor=threads).is_complete
