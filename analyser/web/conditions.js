@@ -60,13 +60,13 @@ export const unitId = ({ id, key, from }) => (from ? key : id.split("@")[0]);
 
 /** A choice between the rows that can fire at targets of this category, in the order of the profile. */
 function rowChips({ page, one, rows, chosen }) {
-  const able = rows.filter(({ answer: found }) => !page.never.includes(found.refused));
+  const able = rows.filter(({ answer }) => !page.never.includes(answer.refused));
   able.sort((a, b) => one.rows.indexOf(a.row) - one.rows.indexOf(b.row));
-  const option = ({ row, answer: found }) => ({
+  const option = ({ row, answer }) => ({
     do: `row ${row.id}`,
     label: row.name,
-    title: found.why ?? `${row.reach}: ${tenths(found.mean_models_destroyed)} models`,
-    beside: found.why ? "–" : percent(found[page.chance]),
+    title: answer.why ?? `${row.reach}: ${tenths(answer.mean_models_destroyed)} models`,
+    beside: answer.why ? "–" : percent(answer[page.chance]),
     on: row.id === chosen.row.id,
   });
   return able.length > 1 && chips("Row", able.map(option), true);

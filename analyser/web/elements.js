@@ -70,14 +70,14 @@ export function choice(name, label, value, options) {
 }
 
 /** Figures of a unit's losses in an attack. */
-export function figures(page, state, found, other) {
+export function figures(page, state, answer, other) {
   const standing = state.units[other.key] ?? {};
   const models = standing.models ?? other.models;
   const wholes = { models, points: models < other.models || standing.damage ? null : other.points };
-  const shows = ({ name, always }) => (always ? !Number.isNaN(found[name]) : found[name] > 0);
+  const shows = ({ name, always }) => (always ? !Number.isNaN(answer[name]) : answer[name] > 0);
   const figure = ({ name, label, isMean, of }) => {
     const whole = (of && wholes[of]) ?? null;
-    const value = h("dd", {}, valueText(found[name], isMean), whole !== null && h("small", {}, `of ${whole}`));
+    const value = h("dd", {}, valueText(answer[name], isMean), whole !== null && h("small", {}, `of ${whole}`));
     return h("div", {}, h("dt", {}, label), value);
   };
   return h("dl.figures", {}, page.figures.filter(shows).map(figure));

@@ -78,9 +78,11 @@ class Condition(NamedTuple):
     of_row: bool = False  # if it is set, rows without the quality `needs` cannot fire
 
     def record(self) -> dict[str, Any]:
-        """Return the condition as plain data for the page."""
+        """Return the condition as plain data for the page; `often` marks conditions that are always shown."""
+        role = "attacker" if self.side == "fight" else self.side
         record: dict[str, Any] = {"name": self.name, "side": self.side, "kind": self.kind, "label": self.label}
         record |= {"in": list(self.questions), "field": self.field or self.name, "description": self.description}
+        record |= {"role": role, "panel": self.panel, "often": self.rank > 0}
         record |= {"choices": dict(self.choices)} if self.choices else {}
         return record | ({"needs": self.needs, "ofRow": self.of_row} if self.needs else {})
 
@@ -167,7 +169,6 @@ def _fight_conditions() -> Iterator[Condition]:
 
 
 CONDITIONS = (*_unit_conditions(), *_fight_conditions())
-"""Conditions that a page offers, in order of display."""
 
 
 _USUAL_UNIT = {"exposed": NONE} | {name: value for name, value in UnitFacts._field_defaults.items() if value}
@@ -209,7 +210,9 @@ def layout(ruleset: Ruleset | None = None) -> dict[str, Any]:
         "fight": {"fields": _fields(QUESTION, ("fight",)), "usual": _defaults(Circumstances)},
         "plain": {"fields": _fields(QUESTION, ("plain",)), "usual": plain},
         "answers": {name: _answer_layout(dtype) for name, dtype in ANSWERS.items()},
-        "conditions": [condition.record() for condition in CONDITIONS],
+        "conditions": [
+            condition.record() for condition in sorted(CONDITIONS, key=lambda condition: max(condition.rank, 1))
+        ],
         "refusals": [REFUSALS[reason] for reason in (*WhyNot, *Refusal)],
         "ratings": [name for name, _ in _RATINGS],
         "policies": [name for name, _ in _POLICIES],

@@ -9,6 +9,7 @@ import { hasWords, wordsOf } from "./words.js";
 import { loadoutName } from "./workshop.js";
 
 const { engine, ...page } = await load("engine");
+page.conditions = page.layout.conditions.filter(({ panel }) => panel);
 const place = document.getElementById("page");
 const game = new Game(page.id);
 const searched = { attackers: "", targets: "", beside: "" }; // `beside`: only words that no unit has
@@ -154,9 +155,9 @@ const actions = {
     const { side } = units[state.attacker];
     const [words, mine] = [wordsOf(name), Object.values(units).filter((unit) => unit.side === side && unit.key !== state.attacker)];
     const named = mine.find((unit) => loadoutName(unit) === name);
-    const found = named ?? (words.length ? mine.find((unit) => hasWords(unit.words, words)) : undefined);
-    searched.beside = found ? "" : words.join(" ");
-    change({ beside: found?.key ?? "" });
+    const match = named ?? (words.length ? mine.find((unit) => hasWords(unit.words, words)) : undefined);
+    searched.beside = match ? "" : words.join(" ");
+    change({ beside: match?.key ?? "" });
   },
   search(role, words) {
     searched[role] = words;

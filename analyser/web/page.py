@@ -21,7 +21,7 @@ from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
 from analyser.web.html import pack_engine, scripts, style, with_security_policy
 from analyser.web.memory_layout import layout
-from analyser.web.page_data import conditions, notes, page_data, unit_entry
+from analyser.web.page_data import notes, page_data, unit_entry
 
 SCRIPTS = (
     *("words", "module", "packed", "dom", "edits"),  # also used by reports
@@ -154,7 +154,6 @@ def _page(
         "title": title,
         "start": start,
         "layout": layout(library.ruleset),
-        "conditions": conditions(),
         "notes": notes(library.used.sentences, warnings),
         "units": list(entries.values()),
         "sides": indexed,

@@ -14,7 +14,7 @@ from analyser.results.rules_used import CARDS
 from analyser.rules.shots import WhyNot
 from analyser.rules.structs import ATTACK, NONE, TARGET
 from analyser.scenarios.attack import RANKED_BY
-from analyser.web.memory_layout import CONDITIONS, unit_facts
+from analyser.web.memory_layout import unit_facts
 
 USUAL_DISTANCE = 12  # inches; default distance on a page
 STORED_WITH_UNIT = {"concealed": "target", "ammo_supply": "attacker", "carriages": "attacker"}
@@ -38,27 +38,19 @@ ATTACK_FIGURES = (
     {"name": "points", "label": "Points lost", "isMean": True, "always": True, "of": "points"},
 )
 COMBAT_PANELS = {
-    "charge": {
-        "heading": "Charge",
-        "about": "The attacker charges now.",
-        "shares": [
-            {"name": "attacker_wins", "label": "wins", "look": "won"},
-            {"name": "draw", "label": "draw", "look": "even"},
-            {"name": "target_wins", "label": "loses", "look": "lost"},
-            {"name": "no_combat", "label": "gone before", "look": "gone"},
-        ],
-    },
+    "charge": {"heading": "Charge", "about": "The attacker charges now."},
     "duel": {
         "heading": "Duel from this distance",
         "about": "By default both shoot if they can, else charge, else take cover. A toss each round decides which "
         "acts first.",
-        "shares": [
-            {"name": "attacker_wins", "label": "wins", "look": "won"},
-            {"name": "draw", "label": "draw", "look": "even"},
-            {"name": "target_wins", "label": "loses", "look": "lost"},
-        ],
     },
 }
+COMBAT_SHARES = (
+    {"name": "attacker_wins", "label": "wins", "look": "won"},
+    {"name": "draw", "label": "draw", "look": "even"},
+    {"name": "target_wins", "label": "loses", "look": "lost"},
+    {"name": "no_combat", "label": "gone before", "look": "gone"},  # only in a charge
+)
 COMBAT_FIGURES = (
     {"name": "annihilated", "label": "Gone"},
     {"name": "points", "label": "Points lost", "isMean": True, "of": "points"},
@@ -134,19 +126,6 @@ _RULE_FIELDS = {
 }
 
 
-def conditions() -> list[dict[str, Any]]:
-    """Return the conditions that the page offers; `often` marks frequent conditions."""
-    offered = sorted(
-        (condition for condition in CONDITIONS if condition.panel), key=lambda condition: max(condition.rank, 1)
-    )
-    return [
-        condition.record()
-        | {"role": "attacker" if condition.side == "fight" else condition.side}
-        | {"panel": condition.panel, "often": condition.rank > 0}
-        for condition in offered
-    ]
-
-
 def notes(assumptions: Iterable[str], warnings: Iterable[str] = ()) -> list[str]:
     """Return the assumptions and warnings as sentences."""
     cards = f"Charges and duels: {CARDS[True]}."
@@ -179,7 +158,7 @@ def _is_computed(term: Any) -> bool:
 
 
 RANKING = {
-    "rankedBy": ["mean_models_destroyed", MAIN_FIGURE, "mean_damage"],
+    "rankedBy": [name.removeprefix("p_") for name in RANKED_BY],
     "sameWithin": CERTAIN_WITHIN,
     "shoots": "ranged",
 }
@@ -191,6 +170,7 @@ def page_data() -> dict[str, Any]:
     return {
         "figures": ATTACK_FIGURES,
         "combats": COMBAT_PANELS,
+        "shares": COMBAT_SHARES,
         "outcomes": COMBAT_FIGURES,
         "chance": MAIN_FIGURE,
         "never": [int(WhyNot.CATEGORY), int(WhyNot.NOT_RANGED)],
@@ -203,6 +183,3 @@ def page_data() -> dict[str, Any]:
         "edits": edits(),
         **RANKING,
     }
-
-
-assert [*RANKED_BY] == ["mean_models_destroyed", "p_annihilated", "mean_damage"]

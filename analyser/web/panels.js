@@ -16,24 +16,24 @@ const CELLS = "Expected points destroyed by the best row; the stronger the colou
 
 /** All units by key (`side.index`): the units of the page, then the units that the reader has made. */
 export function unitsOf(page, own) {
-  const found = {};
+  const result = {};
   page.sides.forEach((side, number) =>
     side.units.forEach(({ unit, name }, place) => {
       const key = `${number}.${place}`;
-      found[key] = { ...page.units[unit], name, key, side: number };
+      result[key] = { ...page.units[unit], name, key, side: number };
     }),
   );
   own.forEach(({ from, name, changes: stated }, place) => {
-    if (!found[from]) return;
-    const changes = allowedChanges(stated, found[from], page.edits, page.layout.none);
+    if (!result[from]) return;
+    const changes = allowedChanges(stated, result[from], page.edits, page.layout.none);
     page.sides.forEach(({ units }, side) => {
       const key = `${side}.${units.length + place}`;
-      const words = `${name} ${OWN} ${found[from].words}`.toLowerCase();
+      const words = `${name} ${OWN} ${result[from].words}`.toLowerCase();
       const made = { name, words, key, side, from: `${side}${from.slice(1)}`, changes, level: OWN };
-      found[key] = { ...withChanges(found[from], changes, page.edits), ...made };
+      result[key] = { ...withChanges(result[from], changes, page.edits), ...made };
     });
   });
-  return found;
+  return result;
 }
 
 export function pageContent(all) {
@@ -81,8 +81,8 @@ function unitList(all, role) {
   const chosen = role === "attackers" ? state.attacker : state.target;
   const words = wordsOf(searched[role]);
   const here = Object.values(units).filter((unit) => unit.side === side && hasWords(unit.words, words));
-  const found = attacker ? (unit) => answers.best(attacker.key, unit.key) : () => undefined;
-  const listed = (isTable ? here : oneLevelOf(here, chosen)).map((unit) => ({ unit, best: found(unit) }));
+  const bestOn = attacker ? (unit) => answers.best(attacker.key, unit.key) : () => undefined;
+  const listed = (isTable ? here : oneLevelOf(here, chosen)).map((unit) => ({ unit, best: bestOn(unit) }));
   const lost = ({ best }) => (best.why ? -1 : best.points || 0);
   if (listed.every(({ best }) => best)) listed.sort((one, other) => lost(other) - lost(one));
   const heading = isTable ? page.sides[side].name : capital(role.slice(0, -1));
@@ -123,9 +123,9 @@ function searchBox(value, role, heading) {
 
 /** One loadout of each unit: the chosen loadout, or else the first. */
 function oneLevelOf(units, chosen) {
-  const found = new Map();
-  for (const unit of units) if (!found.has(unitId(unit)) || unit.key === chosen) found.set(unitId(unit), unit);
-  return [...found.values()];
+  const result = new Map();
+  for (const unit of units) if (!result.has(unitId(unit)) || unit.key === chosen) result.set(unitId(unit), unit);
+  return [...result.values()];
 }
 
 /** A unit as a card, with the `best` attack on it, if it is known. */
@@ -188,10 +188,10 @@ function everyPair({ page, state, units, answers }) {
   const side = state.attacker ? Number(state.attacker[0]) : 0;
   const [mine, yours] = [side, 1 - side].map((number) => Object.values(units).filter((unit) => unit.side === number));
   const cell = (one, other) => {
-    const found = answers.best(one.key, other.key);
-    const [share, title] = [found?.mean_share_lost ?? 0, `${one.name} on ${other.name}`];
-    const text = !found ? "" : found.why ? "–" : Number.isNaN(found.points) ? percent(share) : found.points.toFixed(0);
-    const label = `${title}: ${!found || found.why ? "No attack" : text}`;
+    const answer = answers.best(one.key, other.key);
+    const [share, title] = [answer?.mean_share_lost ?? 0, `${one.name} on ${other.name}`];
+    const text = !answer ? "" : answer.why ? "–" : Number.isNaN(answer.points) ? percent(share) : answer.points.toFixed(0);
+    const label = `${title}: ${!answer || answer.why ? "No attack" : text}`;
     const act = { "data-do": `fight ${one.key} ${other.key}`, title, "aria-label": label };
     return h("button.cell", { ...act, style: `--shade:${(45 * share).toFixed(1)}%` }, text);
   };
@@ -235,31 +235,31 @@ function bothSides(about) {
 /** The main answer: probability, bars and figures of the chosen row, or why there is no attack. */
 function mainAnswer({ page, one, other, rows, chosen, state }) {
   if (!chosen) return h("p.why", { "aria-live": "polite" }, sentence(NO_ROWS));
-  const { row, answer: found } = chosen;
-  if (found.why) {
-    const told = state.row === row.id || !found.refused ? [chosen] : rows;
+  const { row, answer } = chosen;
+  if (answer.why) {
+    const told = state.row === row.id || !answer.refused ? [chosen] : rows;
     const reasons = told.map(({ row: { name }, answer: { refused, why } }) => (refused ? `${name}: ${why}.` : sentence(why)));
     const list = h("ul", {}, [...new Set(reasons)].map((each) => h("li", {}, each)));
     return [h("p.why", { "aria-live": "polite" }, "No attack"), list];
   }
-  const dice = `${found.dice} ${found.dice === 1 ? "die" : "dice"}`;
+  const dice = `${answer.dice} ${answer.dice === 1 ? "die" : "dice"}`;
   const set = conditionsSet({ page, state }, one, other);
   return [
     h(
       "p.big",
       { "aria-live": "polite", "aria-atomic": "true" },
-      h("strong", {}, percent(found[page.chance])),
+      h("strong", {}, percent(answer[page.chance])),
       " ",
       h("span", {}, REMOVED),
     ),
     h(
       "p.small.pool",
       {},
-      `${row.name}: ${dice}, ${page.layout.ratings[found.rating]}, DEFENCE ${found.defence}`,
+      `${row.name}: ${dice}, ${page.layout.ratings[answer.rating]}, DEFENCE ${answer.defence}`,
       set && h("b", {}, ` · ${set}`),
     ),
-    h("ul.bars", { "aria-label": "Probability that at least this many models are destroyed" }, bars(found.at_least)),
-    figures(page, state, found, other),
+    h("ul.bars", { "aria-label": "Probability that at least this many models are destroyed" }, bars(answer.at_least)),
+    figures(page, state, answer, other),
   ];
 }
 
@@ -300,7 +300,7 @@ function rulesLines(title, kind, ...units) {
 function shootOrCharge(about) {
   const { page, answers, one, other, chosen } = about;
   const [charge, back] = [answers.charge(one.key, other.key), answers.best(other.key, one.key)];
-  const text = (found, points) => (!found || found.why || Number.isNaN(points) ? "–" : tenths(points));
+  const text = (answer, points) => (!answer || answer.why || Number.isNaN(points) ? "–" : tenths(points));
   const shot = chosen?.answer;
   const own = (shot?.mean_attacker_models_destroyed / one.models) * (one.points ?? NaN);
   const both = [text(charge, charge?.target?.points), text(charge, charge?.attacker?.points)];
@@ -328,27 +328,27 @@ function outOfReach({ page, state, one }) {
 
 /** The enemy's return fire. */
 function returnFire({ page, state, answers }, one, other) {
-  const found = answers.best(one.key, other.key);
+  const answer = answers.best(one.key, other.key);
   const heading = `Return fire of ${one.name}`;
-  if (!found || found.why) return titled("back", heading, found ? h("p", {}, sentence(found.why)) : waiting());
-  const chance = h("b.middling", {}, percent(found[page.chance]));
+  if (!answer || answer.why) return titled("back", heading, answer ? h("p", {}, sentence(answer.why)) : waiting());
+  const chance = h("b.middling", {}, percent(answer[page.chance]));
   const line = h("p.line", {}, chance, h("span", {}, "to remove you"));
-  return titled("back", heading, line, figures(page, state, found, other));
+  return titled("back", heading, line, figures(page, state, answer, other));
 }
 
 /** A charge or a duel: shares of wins and draws on a bar, both sides' losses, and its own conditions. */
 function combat(about, kind) {
   const { page, state, answers, one, other } = about;
-  const { heading, about: said, shares } = page.combats[kind];
-  const found = answers[kind](one.key, other.key);
+  const { heading, about: said } = page.combats[kind];
+  const answer = answers[kind](one.key, other.key);
   const far = kind === "charge" && outOfReach(about);
   const groups = ["attacker", "target"].map((role) => conditionGroup(about, kind, role));
   const own = folded(`of ${kind}`, "More conditions", groups);
-  if (!found) return titled(kind, heading, h("p.small", {}, said), waiting(), own);
-  if (found.why) return titled(kind, heading, h("p", {}, sentence(found.why)), own);
+  if (!answer) return titled(kind, heading, h("p.small", {}, said), waiting(), own);
+  if (answer.why) return titled(kind, heading, h("p", {}, sentence(answer.why)), own);
   const outcome = (side, unit) => ({ name, isMean, of }) => {
     const isWhole = !Object.keys(state.units[unit.key] ?? {}).some((each) => page.lossStates.includes(each));
-    const text = valueText(found[side][name], isMean);
+    const text = valueText(answer[side][name], isMean);
     return of && isWhole && text !== "–" ? `${text} of ${unit[of]}` : text;
   };
   const rows = Object.entries({ attacker: one, target: other }).map(([side, unit]) => ({
@@ -357,14 +357,14 @@ function combat(about, kind) {
   }));
   const worthless = [one, other].filter((unit) => unit.numbers.victory_points === 0);
   const notes = worthless.map((unit) => `${unit.name} is worth no victory points.`);
-  const shown = shares.filter(({ name, look }) => found[name] > 0 || look !== "gone");
-  const share = ({ name, label }) => h("span", {}, h("b", {}, percent(found[name])), h("span.small", {}, label));
+  const shown = page.shares.filter(({ name, look }) => answer[name] > 0 || look !== "gone");
+  const share = ({ name, label }) => h("span", {}, h("b", {}, percent(answer[name])), h("span.small", {}, label));
   return h(
     `section.sheet${far ? ".far" : ""}`,
     { "data-key": kind, "aria-label": heading },
     h("h3", {}, heading),
-    h("p.small", {}, found.rounds ? [`${said} Rounds played: ${found.rounds.length}.`, ...notes].join(" ") : far || said),
-    h("div.stack", { "aria-hidden": "true" }, shown.map(({ name, look }) => h(`i.${look}`, { style: width(found[name]) }))),
+    h("p.small", {}, answer.rounds ? [`${said} Rounds played: ${answer.rounds.length}.`, ...notes].join(" ") : far || said),
+    h("div.stack", { "aria-hidden": "true" }, shown.map(({ name, look }) => h(`i.${look}`, { style: width(answer[name]) }))),
     h("div.three", {}, shown.map(share)),
     table(page.outcomes.map(({ label }) => label), rows),
     own,
@@ -377,19 +377,19 @@ function bestPairs({ page, state, units, answers, one, other }, role) {
   const here = Object.values(units).filter((unit) => unit.side === (isTarget ? other : one).side);
   if (page.kind !== "table" || here.length < 2) return null;
   const pair = (unit) => (isTarget ? [one.key, unit.key] : [unit.key, other.key]);
-  const known = here.map((unit) => ({ unit, found: answers.best(...pair(unit)) }));
+  const known = here.map((unit) => ({ unit, answer: answers.best(...pair(unit)) }));
   const [key, heading, about] = isTarget
     ? ["best", `Best target of ${one.name}`, "By expected points, each by its best row at this distance"]
     : ["shooters", `Who shoots ${other.name} best?`, "By expected points lost to the best row, at this distance"];
-  if (known.some(({ found }) => !found)) return titled(key, heading, waiting());
-  const able = known.filter(({ found }) => !found.why).sort((a, b) => (b.found.points || 0) - (a.found.points || 0));
-  const line = ({ unit, found }) => ({
+  if (known.some(({ answer }) => !answer)) return titled(key, heading, waiting());
+  const able = known.filter(({ answer }) => !answer.why).sort((a, b) => (b.answer.points || 0) - (a.answer.points || 0));
+  const line = ({ unit, answer }) => ({
     do: `choose ${role} ${unit.key}`,
     on: unit.key === state[isTarget ? "target" : "attacker"],
     name: unit.name,
-    beside: isTarget ? unit.level : found.row.name,
-    points: Number.isNaN(found.points) ? "" : `${tenths(found.points)} pt`,
-    chance: percent(found[page.chance]),
+    beside: isTarget ? unit.level : answer.row.name,
+    points: Number.isNaN(answer.points) ? "" : `${tenths(answer.points)} pt`,
+    chance: percent(answer[page.chance]),
   });
   return ranking(key, heading, about, able.slice(0, MOST_LISTED).map(line));
 }

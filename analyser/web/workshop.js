@@ -77,7 +77,7 @@ export const loadoutName = ({ name, level, faction }) => `${name}, ${level} (${f
 function sideBySide({ page, state, units, answers, searched, one, other }) {
   const beside = units[state.beside] ?? (searched.beside ? undefined : units[one.from]);
   const pair = beside ? [one, beside] : [one];
-  const found = pair.map((unit) => answers.best(unit.key, other.key));
+  const attacks = pair.map((unit) => answers.best(unit.key, other.key));
   const cell = ({ name, isMean, perPoints }) => (answer, place) => {
     if (!answer) return "…";
     if (answer.why) return "–";
@@ -88,7 +88,7 @@ function sideBySide({ page, state, units, answers, searched, one, other }) {
   const list = { list: "loadouts", placeholder: "Search units", value: beside ? loadoutName(beside) : searched.beside };
   const choice = h("input", { type: "search", "data-set": "beside", "data-key": "beside", ...list });
   const none = !beside && searched.beside && h("p.small", { role: "status" }, NO_UNIT);
-  const rows = page.compared.map((each) => ({ name: capital(each.label), cells: found.map(cell(each)) }));
+  const rows = page.compared.map((each) => ({ name: capital(each.label), cells: attacks.map(cell(each)) }));
   return titled(
     "beside",
     "Side by side",
