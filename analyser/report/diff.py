@@ -24,7 +24,6 @@ from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS, checked_metric
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed, RulesetLike
-from analyser.game.units import Loadout
 from analyser.report.diff_answer import KEYS, PROBABILITY, Diff
 from analyser.report.diff_changes import edited_loadouts, edits, standing_changes
 from analyser.report.folder import MANIFEST, StoredReport, both_directions, matchups_of, read_report
@@ -32,6 +31,7 @@ from analyser.report.folder import MANIFEST, StoredReport, both_directions, matc
 PROBABILITIES = tuple(name for name in MATCHUP_METRICS if name.startswith("p_"))
 """Figures that are probabilities; a share of losses is not one."""
 _COLUMNS = [*KEYS, "metric", "unit", "old", "new", "change", "note"]
+_SUFFIXES = ("_old", "_new")
 _DIGITS = 12  # decimals of a change; more would be rounding errors of sums
 _STEPS = 1000  # steps of the progress bar
 _StageProgress = Callable[[int, int], Progress]
@@ -124,8 +124,10 @@ def _compare_folders(
 ) -> _Comparison:
     """Compare two folders of profiles; fights of two unedited loadouts are computed only for verdicts."""
     old, new = (side.source for side in sides if isinstance(side.source, Profiles))
-    names = "attackers", "defenders"
-    attacking, defending = ([_selected(arguments[name], library) for library in (old, new)] for name in names)
+    attacking, defending = (
+        [{loadout.selector: loadout for loadout in loadouts(arguments[name], library)} for library in (old, new)]
+        for name in ("attackers", "defenders")
+    )
     before, after = (ours | theirs for ours, theirs in zip(attacking, defending))
     options: dict[str, Any] = {"threads": threads}
     new_options: dict[str, Any] = {"ruleset": new.ruleset, "used": new.used, **options}
@@ -150,7 +152,8 @@ def _compare_folders(
         later = matchups_after_edit(earlier, ours, theirs, progress=next(stages), **new_options)
         for parts, table in zip(frames, (earlier, later)):
             parts.append(table.frame)
-    joined = _join_matchups(*(pd.concat(parts, ignore_index=True) for parts in frames))
+    earlier_rows, later_rows = (pd.concat(parts, ignore_index=True) for parts in frames)
+    joined = earlier_rows.merge(later_rows, on=KEYS, suffixes=_SUFFIXES)
     compared = len(common[0]) * len(common[1]) * len(situations)
     return joined, _facts(compared, before, after, _standing_changes(old_prices_table, new_prices_table, edited))
 
@@ -161,10 +164,6 @@ def _facts(
     gone = tuple(name for name in before if name not in after)
     added = tuple(name for name in after if name not in before)
     return {"n_compared": compared, "gone": gone, "added": added, **standings}
-
-
-def _selected(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout]:
-    return {loadout.selector: loadout for loadout in loadouts(selectors, profiles)}
 
 
 def _blocks(attackers: Sequence[str], defenders: Sequence[str], changed: set[str]) -> list[tuple[list[str], list[str]]]:
@@ -199,7 +198,7 @@ def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage
     """Compare two reports, or a report and profiles computed with the arguments of the report."""
     tables = [_report_matchups(side.source, arguments, stage) for side in sides]
     before, after = ({side.selector: side for side in (*table.attackers, *table.defenders)} for table in tables)
-    joined = _join_matchups(*(table.frame for table in tables))
+    joined = tables[0].frame.merge(tables[1].frame, on=KEYS, suffixes=_SUFFIXES)
     standings = _standing_changes(tables[0], tables[1], edited_loadouts(before, after))
     return joined, _facts(len(joined), before, after, standings)
 
@@ -219,10 +218,6 @@ def _report_matchups(source: Profiles | StoredReport, arguments: Mapping[str, An
     sides = tuple({loadout.selector: loadout for loadout in (*ours, *theirs)}.values())
     frame = frame.drop_duplicates(KEYS, ignore_index=True)
     return replace(parts[0], frame=frame, attackers=sides, defenders=sides)
-
-
-def _join_matchups(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
-    return old.merge(new, on=KEYS, suffixes=("_old", "_new"))
 
 
 class _Side(NamedTuple):

@@ -67,7 +67,8 @@ def both_directions(
 
 def manifest_facts(inputs: ReportInputs) -> dict[str, Any]:
     """Return the inputs as entries of the manifest, with digests of profiles and ruleset."""
-    ruleset = inputs.ruleset.model_dump(mode="json")
+    ruleset, prices = inputs.ruleset.model_dump(mode="json"), inputs.stated_prices
+    field = {} if prices is None else {**prices.opponents.as_dict(), "sha256": _sha256(prices.frame.to_csv())}
     return {
         "format": FORMAT,
         "version": __version__,
@@ -79,17 +80,13 @@ def manifest_facts(inputs: ReportInputs) -> dict[str, Any]:
         "home": inputs.home,
         "metrics": list(inputs.metrics),
         **({} if inputs.tactics is None else {"tactics": {"sha256": _sha256(inputs.tactics.to_csv())}}),
-        **({} if (prices := inputs.stated_prices) is None else {"field": _opponent_facts(prices)}),
+        **({"field": field} if field else {}),
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},
         "profiles_used": inputs.profiles_used.as_dict(),
         "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},
         "attackers": [attacker.selector for attacker in inputs.attackers],
         "defenders": [defender.selector for defender in inputs.defenders],
     }
-
-
-def _opponent_facts(prices: FairPoints) -> dict[str, Any]:
-    return {**prices.opponents.as_dict(), "sha256": _sha256(prices.frame.to_csv())}
 
 
 def units_of(inputs: ReportInputs) -> dict[str, dict[str, Any]]:

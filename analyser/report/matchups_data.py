@@ -18,7 +18,7 @@ from analyser.analysis.situations import Situation
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.kernel_records import Floats
 from analyser.common.look import PALETTE, inks
-from analyser.common.metrics import EFFICIENCY, function_of, metric_by_name
+from analyser.common.metrics import EFFICIENCY, Metric, function_of, metric_by_name
 from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE as LEAST_PROBABILITY
 from analyser.web.html import pack_data
@@ -30,7 +30,6 @@ PAGE_FIGURES = (
 """Figures on a page, unless it would be too large."""
 TITLES_ON_PAGE = {"p_attacker_wins": "Attacker wins", "p_draw": "Draw"}
 DROPPED_BITS = 12  # bits of a 32-bit float that are rounded away, so that figures compress well
-_INDEX_COLUMNS = ("row", "why_not")  # columns of indices into lists of texts
 COLOURS = 64  # number of colours on the scale
 LEAST_SHARE_OF_HIGHEST = 0.002  # the colour scale begins at this share of the highest figure
 
@@ -60,8 +59,8 @@ def figures_data(
     """Return the data for the scripts of a page, in the order of the table: by pair of loadouts, then by situation.
 
     `names` are the figures to include; `sides` are all loadouts in the table (:func:`side_data`). In the result,
-    `pairs` has indices of attackers and defenders in `sides`. `row` and `why_not` are indices in `rows` and `why`; -1
-    for none.
+    `pairs` has indices of attackers and defenders in `sides`. The columns `row` and `why_not` have indices in `rows`
+    and `why`; -1 for none.
     """
     metrics = {name: metric_by_name(name) for name in names}
     metrics |= {name: metrics[name]._replace(title=title) for name, title in TITLES_ON_PAGE.items() if name in metrics}
@@ -83,11 +82,10 @@ def figures_data(
             }
             for name, metric in metrics.items()
         ],
-        "columns": {name: frame[name].to_numpy(np.float64) for name in metrics},
+        "columns": {name: _rounded(metric, frame[name].to_numpy(np.float64)) for name, metric in metrics.items()}
+        | {"row": row_indices, "why_not": reason_indices},
         "rows": list(map(str, row_texts)),
-        "row": row_indices,
         "why": list(map(str, reason_texts)),
-        "why_not": reason_indices,
         "scale": [[to_hex(colour), str(ink)] for colour, ink in zip(colours, inks(colours))],
         "least_share": LEAST_SHARE_OF_HIGHEST,
         "least_probability": LEAST_PROBABILITY,
@@ -101,23 +99,17 @@ def packed_figures(data: Mapping[str, Any]) -> str:
     `columns` names the arrays that follow the JSON: 32-bit floats, ordered by situation, then by pair of loadouts.
     Figures have 12 significant bits, and a missing figure is NaN.
     """
-    columns = {**data["columns"], **{name: data[name] for name in _INDEX_COLUMNS}}
-    head = {name: entry for name, entry in data.items() if name not in _INDEX_COLUMNS}
-    situations = len(data["situations"])
-    floats = [
-        np.asarray(column, np.float32) if name in _INDEX_COLUMNS else _rounded(name, np.asarray(column, np.float64))
-        for name, column in columns.items()
-    ]
-    parts = [column.reshape(-1, situations).T.astype("<f4").tobytes() for column in floats]
-    return pack_data(head | {"columns": list(columns)}, b"".join(parts))
+    columns, situations = data["columns"], len(data["situations"])
+    parts = [column.reshape(-1, situations).T.astype("<f4").tobytes() for column in columns.values()]
+    return pack_data({**data, "columns": list(columns)}, b"".join(parts))
 
 
-def _rounded(name: str, figures: Floats) -> NDArray[np.float32]:
+def _rounded(metric: Metric, figures: Floats) -> NDArray[np.float32]:
     """Return figures as floats of 12 significant bits; only impossible and certain events get exactly 0 and 1."""
     exact = np.where(np.abs(figures) <= CERTAIN_WITHIN, 0.0, figures).astype(np.float32)
     bits = exact.view(np.uint32) + np.uint32(1 << (DROPPED_BITS - 1))
     result = (bits >> DROPPED_BITS << DROPPED_BITS).view(np.float32)
-    if metric_by_name(name).is_probability:
+    if metric.is_probability:
         almost = np.float32(1 - 2.0 ** (DROPPED_BITS - 24))
         result = np.where(figures < 1 - CERTAIN_WITHIN, np.minimum(result, almost), result)
     return np.asarray(result)

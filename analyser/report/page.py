@@ -68,7 +68,7 @@ def page_values(
     """Return the values for the template, and the data for the scripts except the figures of matchups."""
     prices = balance.prices
     trades, factions = (None, None) if prices is None else trades_of(answer)
-    names = {attacker.selector: f"{attacker.unit.name}, {attacker.level_name}" for attacker in answer.attackers}
+    names = {attacker.selector: attacker.title for attacker in answer.attackers}
     notes = _notes(balance.dominated.to_dict("records"), inputs.tactics, names)
     cards = cards_of(answer, balance, curves(answer, threads), notes, _without_duels(answer))
     priced = [] if prices is None else prices.frame.to_dict("records")

@@ -34,7 +34,10 @@ class VerdictsByPrice(NamedTuple):
 
 
 def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
-    """Return verdicts at prices around fair points; a doubt counts for all if it alone makes today's undecided."""
+    """Return verdicts at prices around fair points.
+
+    A doubt that alone makes today's verdict undecided also makes the verdicts at other prices undecided.
+    """
     ends = np.log([1 / PRICE_RANGE, PRICE_RANGE]) - np.log(price["points_over_fair"])
     first, last = min(0, int(ends[0] / np.log(STEP))), max(0, int(ends[1] / np.log(STEP)))
     change = np.arange(first, last + 1) * np.log(STEP)

@@ -164,13 +164,13 @@ class _LevelFacts:
     """Facts about the levels of units, for their cards."""
 
     def __init__(self, answer: Matchups, balance: Balance) -> None:
-        self._prices = {} if balance.prices is None else _rows_by(balance.prices.frame, "loadout")
-        self._ratings = {} if balance.ratings is None else _rows_by(balance.ratings, "loadout")
+        self._prices = {} if balance.prices is None else _rows_by_loadout(balance.prices.frame)
+        self._ratings = {} if balance.ratings is None else _rows_by_loadout(balance.ratings)
         names = [situation.name for situation in answer.situations if situation.kind == "charge"]
         charges = answer.frame[answer.frame["situation"].isin(names)]
         costs = charges.groupby("attacker", sort=False)["attacker_share_lost"].mean().dropna()
         self._charges: dict[str, float] = {str(name): float(share) for name, share in costs.items()}
-        self._names = {loadout.selector: f"{loadout.unit.name}, {loadout.level_name}" for loadout in answer.attackers}
+        self._names = {loadout.selector: loadout.title for loadout in answer.attackers}
         self._reach: dict[str, dict[str, float]] = defaultdict(dict)
         self._speed: dict[str, dict[str, float]] = defaultdict(dict)
         for attacker in answer.attackers:
@@ -265,8 +265,8 @@ def _hits(loadout: Loadout) -> float | None:
     return round(level.models * unit.damage_limit * defence_of(loadout) * 100 / level.points, 2)
 
 
-def _rows_by(frame: pd.DataFrame, column: str) -> dict[str, TableRow]:
-    return dict(zip(frame[column], frame.to_dict("records")))
+def _rows_by_loadout(frame: pd.DataFrame) -> dict[str, TableRow]:
+    return dict(zip(frame["loadout"], frame.to_dict("records")))
 
 
 def facts_text(unit: Unit) -> str:

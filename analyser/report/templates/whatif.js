@@ -95,9 +95,9 @@ const whatIf = (level) => {
     const mainLevel = ({ key }) => unitOf.get(key).levels[unitOf.get(key).main_level];
     const enemies = enemiesOf(level).map((each) => all.units[mainLevel(each).selector]).filter((each) => each?.points > 0);
     before ??= await meanLosses(all, printed, enemies, isWanted);
-    const found = before && Object.keys(changes).length ? await meanLosses(all, withChanges(printed, changes, data.slider.edits), enemies, isWanted) : before;
-    if (!found) return;
-    now = found;
+    const losses = before && Object.keys(changes).length ? await meanLosses(all, withChanges(printed, changes, data.slider.edits), enemies, isWanted) : before;
+    if (!losses) return;
+    now = losses;
     factor = before.destroyed > 0 && now.lost > 0 ? Math.sqrt((now.destroyed / before.destroyed) * (before.lost / now.lost)) : 1;
     tell();
   };
@@ -110,9 +110,9 @@ const whatIf = (level) => {
     input.dispatchEvent(new Event("input"));
   };
   const button = (text, act) => {
-    const found = element("button", { type: "button" }, text);
-    found.addEventListener("click", () => act([...part.querySelectorAll("input")]));
-    return found;
+    const result = element("button", { type: "button" }, text);
+    result.addEventListener("click", () => act([...part.querySelectorAll("input")]));
+    return result;
   };
   const fairPoints = () => (factor === 1 && isMispriced(level) ? level.rounded : Math.round((level.fair * factor) / step) * step);
   const step = level.points % 5 || (isMispriced(level) && level.rounded % 5) ? 1 : 5;
