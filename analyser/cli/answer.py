@@ -6,7 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -115,17 +115,14 @@ def with_progress(function: Callable[..., T], *arguments: Any, noun: str = "", d
         return function(*arguments, profiles=library, progress=progress, **more)
 
 
-@contextmanager
-def dask_executor(dask: str | None, threads: int | None = None) -> Iterator[Executor | None]:
-    """Yield the executor for ``--dask``; None without that option."""
+def dask_executor(dask: str | None, threads: int | None) -> AbstractContextManager[Executor | None]:
+    """Return the context of the executor for ``--dask``, or of None without that option."""
     if dask is None:
-        yield None
-        return
+        return nullcontext()
     from analyser.common.method_settings import default_threads
     from analyser.sweep.dask_executor import dask_executor as dask_workers
 
-    with dask_workers(dask, threads or default_threads()) as executor:
-        yield executor
+    return dask_workers(dask, threads or default_threads())
 
 
 def show(result: Any, *, page: str = "", **more: Any) -> None:

@@ -95,7 +95,11 @@ def compare_loadouts(
         return
     if metric[1:]:
         raise InputError("several metrics need a range", where="--metric", allowed="one; or several with --over")
-    _compare_once(loadouts, target, keys | ({"metric": metric[0]} if metric else {}))
+    raw = [raw_scenario("attack", "", text) for text in target]
+    keys |= {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
+    keys |= {"metric": metric[0]} if metric else {}
+    targets: Any = [section["target"] for section in raw] if len(raw) > 1 else raw[0]["target"]
+    show(with_progress(analyser.compare, loadouts, targets, noun="attacks", **keys))
 
 
 def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], kind: str, keys: dict[str, Any]) -> None:
@@ -106,19 +110,15 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], kind: str,
         raise InputError("more than one target over a range", where="--target", allowed="one with --over")
     if target:
         section, conditions = target_and_conditions(target[0], kind)
-        keys["over"] = keys["over"] or _default_over(kind, conditions)
+        default = DEFAULT_OVER[kind]
+        if not keys["over"] and default in conditions:
+            keys["over"] = {default: conditions.pop(default)}  # the only value of the key that varies
         keys |= {"target": section, "kind": kind, **conditions}
     else:
         _check_files(loadouts, kind)
-        keys["over"] = keys["over"] or DEFAULT_OVER[kind]
+    keys["over"] = keys["over"] or DEFAULT_OVER[kind]
     result = with_progress(analyser.curve, list(loadouts), noun="points", **keys)
     show(result, warnings=result.warnings)
-
-
-def _default_over(kind: str, conditions: dict[str, Any]) -> str | dict[str, Any]:
-    """Return the key that varies by default; if `conditions` has its value, move it from there as the only value."""
-    key = DEFAULT_OVER[kind]
-    return {key: conditions.pop(key)} if key in conditions else key
 
 
 def _check_files(files: tuple[str, ...], kind: str) -> None:
@@ -130,13 +130,6 @@ def _check_files(files: tuple[str, ...], kind: str) -> None:
     if stated or kind != "attack":
         problem = "this needs --target; for a file, state it in the file"
         raise InputError(problem, where=(stated or ["--kind"])[0], allowed="with --target")
-
-
-def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict[str, Any]) -> None:
-    raw = [raw_scenario("attack", "", text) for text in target]
-    keys |= {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
-    targets: Any = [section["target"] for section in raw] if len(raw) > 1 else raw[0]["target"]
-    show(with_progress(analyser.compare, loadouts, targets, noun="attacks", **keys))
 
 
 @command(

@@ -123,13 +123,13 @@ def _card_text(unit: Unit, selector: str, profiles_text: str) -> str:
 
 
 def _grid(unit: Unit) -> list[list[str]]:
-    bands = sorted({(band.first, band.last) for row in unit.rows for band in row.bands})
-    heads = [f"{first}-{last}" if first < last else str(first) for first, last in bands]
-    heads[:1] = [f"{'damage' if 'behemoth' in unit.traits else 'models'} {head}" for head in heads[:1]]
-    cells = [["row", "against", "range", *heads]]
+    bands = sorted((band.first, band.last, band.heading) for row in unit.rows for band in row.bands)
+    headings = list(dict.fromkeys(heading for _, _, heading in bands))
+    noun = "damage" if "behemoth" in unit.traits else "models"
+    cells = [["row", "against", "range", *(f"{noun} {head}" if head == headings[0] else head for head in headings)]]
     for row in unit.rows:
-        dice = {(band.first, band.last): band.cell for band in row.bands}
-        cells.append([row.id, " ".join(row.against), row.ranges, *(dice.get(band, "") for band in bands)])
+        dice = {band.heading: band.cell for band in row.bands}
+        cells.append([row.id, " ".join(row.against), row.ranges, *(dice.get(heading, "") for heading in headings)])
     return cells
 
 
