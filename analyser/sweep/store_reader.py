@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analyser.common.errors import InputError, check_text, did_you_mean, shown
+from analyser.common.errors import InputError, allowed_names, check_text, did_you_mean, shown
 from analyser.common.metrics import EFFICIENCY
 from analyser.common.text import counted, spaced
 from analyser.game.profiles import ProfilesUsed
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 5_000_000  # largest number of rows of a frame
 BATCH_ROWS = 1 << 18  # largest number of rows of a batch
-_MOST_NAMED = 8  # names in an error message
 _DESTROYED = "mean_models_destroyed"
 VERDICT_FIGURES = ("mean_share_lost", "p_suppressed", "p_annihilated", _DESTROYED)
 """Figures that fair points need; charges also need `attacker_share_lost`."""
@@ -346,9 +345,7 @@ def _matching(plan: Plan, name: str, value: Any) -> list[Any]:
         return matches
     has_levels = any(other.partition("@")[0] == value for other in names)
     hint = f"; {value}@* selects all its levels" if has_levels else did_you_mean(value, names)
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    allowed = f"{', '.join(names[:_MOST_NAMED])}{more}"
-    raise InputError(f"no {name} matches {shown(value)}{hint}", where=name, allowed=allowed)
+    raise InputError(f"no {name} matches {shown(value)}{hint}", where=name, allowed=allowed_names(names, value))
 
 
 def _one_ruleset(plan: Plan, where: Mapping[str, Any]) -> str:
