@@ -28,48 +28,28 @@ class Diff(FramedAnswer):
 
     Attributes
     ----------
-    changes : tuple of StandingChange
-        The change of the standing of every edited loadout (of all if the ruleset changed), the largest first.
-    others : tuple of StandingChange
-        Changes of other loadouts with a new verdict.
-    no_verdict : str
-        The reason why there are no verdicts; empty if there are some.
-    opponents : Opponents or None
-        The opponents of the new verdicts; None without verdicts.
-    judged : str
-        The opponents and the situations on which the new verdicts depend, in words.
-    edits : tuple of Edit
-        Edits of the units and the ruleset.
     frame : DataFrame
         The changed matchups, largest change first: `attacker`, `defender`, `situation`, `metric`, `old`, `new`,
         `change`, and `unit`. `note` marks an attack that became possible or impossible; an impossible one counts as 0.
     for_points : DataFrame
         Changes of the expected points destroyed per 100 points, in matchups of loadouts whose points changed. `share`
         is the change divided by the old figure, or by 1 point if 1 is larger. Empty if a metric is stated.
-    n_compared : int
-        Number of matchups that are in old and in new.
-    gone, added : tuple of str
-        Loadouts only in old, and only in new.
-    old, new : ProfilesUsed
-        The folders and the versions of the profiles.
-    unchanged : bool
-        True if two folders of profiles are equal.
     """
 
-    edits: tuple[Edit, ...]
+    edits: tuple[Edit, ...]  # of the units and the ruleset
     frame: pd.DataFrame
     for_points: pd.DataFrame
-    n_compared: int
-    gone: tuple[str, ...]
-    added: tuple[str, ...]
+    n_compared: int  # matchups that are in old and in new
+    gone: tuple[str, ...]  # loadouts only in old
+    added: tuple[str, ...]  # loadouts only in new
     old: ProfilesUsed
     new: ProfilesUsed
-    unchanged: bool = False
-    changes: tuple[StandingChange, ...] = ()
-    others: tuple[StandingChange, ...] = ()
-    no_verdict: str = ""
-    opponents: Opponents | None = None
-    judged: str = ""
+    unchanged: bool = False  # True if two folders of profiles are equal
+    changes: tuple[StandingChange, ...] = ()  # of edited loadouts (of all if the ruleset changed), the largest first
+    others: tuple[StandingChange, ...] = ()  # of other loadouts with a new verdict
+    no_verdict: str = ""  # the reason why there are no verdicts; empty if there are some
+    opponents: Opponents | None = None  # of the new verdicts; None without verdicts
+    judged: str = ""  # the opponents and situations on which the new verdicts depend, in words
 
     schema = "analyser/diff/1"
 

@@ -50,8 +50,6 @@ class Tactics(FramedAnswer):
         `tactic` is the attacker's tactic in comparisons; `cost` is its cost against the enemy's best play, and
         `exploitable` its cost against an enemy who knows the tactic. `best_tactic` is the best simple tactic, and
         `best_cost` its cost. `first_move` is the first move of best play. `reason` explains a missing answer.
-    terms : DuelTerms
-    profiles : ProfilesUsed
     """
 
     frame: pd.DataFrame
