@@ -86,7 +86,9 @@ KERNELS: Mapping[str, Callable[[], object]] = {  # functions that answer sample 
 def warm_up(
     names: str | Iterable[str] = (), *, processes: int | None = None, progress: Progress | bool | None = None
 ) -> tuple[str, ...]:
-    """Compile kernels now, so that later questions need not wait; once per machine and version is enough.
+    """Compile kernels now, so that later questions need not wait, and return the names of these kernels.
+
+    Once per machine and version is enough.
 
     Parameters
     ----------
@@ -96,11 +98,6 @@ def warm_up(
         Number of processes, 1 to 1024. Default: one for each processor.
     progress : callable or True, optional
         Called with the numbers of finished names and of all names; True shows a progress bar.
-
-    Returns
-    -------
-    tuple of str
-        Names whose kernels are ready.
 
     Raises
     ------

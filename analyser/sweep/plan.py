@@ -96,15 +96,9 @@ class _Group(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A frozen plan.
+    """A frozen plan."""
 
-    Attributes
-    ----------
-    content : mapping
-        Plain data: the file, all data of the units and rulesets that it uses, and the version of the program.
-    """
-
-    content: Mapping[str, Any]
+    content: Mapping[str, Any]  # plain data: the file, all units and rulesets that it uses, the version of the program
 
     @cached_property
     def packed(self) -> bytes:

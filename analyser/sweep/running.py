@@ -43,7 +43,7 @@ def run_sweep(
     profiles: ProfilesLike | None = None,
     progress: Progress | None = None,
 ) -> Sweep:
-    """Compute the parts of a plan that are not in its store yet.
+    """Compute the parts of a plan that are not in its store yet, and return the reader of the store.
 
     Parameters
     ----------
@@ -62,10 +62,6 @@ def run_sweep(
     profiles : Profiles or path, optional
     progress : callable, optional
         Function called after each part with the numbers of finished parts and of all parts.
-
-    Returns
-    -------
-    Sweep
 
     Raises
     ------

@@ -36,11 +36,7 @@ VERDICT_FIGURES = ("mean_share_lost", "p_suppressed", "p_annihilated", _DESTROYE
 
 
 class Sweep:
-    """Reader of the store of a sweep.
-
-    Parameters
-    ----------
-    store : Store or path
+    """Reader of a store, which may be stated by its path.
 
     Examples
     --------
