@@ -15,11 +15,11 @@ from analyser.analysis.efficiency import TableRow
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.price_drivers import defence_of
 from analyser.analysis.roles import role_of
-from analyser.analysis.verdict import FAIR, OVER, UNDER, follows, lean_of, rounded_down
+from analyser.analysis.verdict import FAIR, OVER, UNDER, follows, interval_text, lean_of, rounded_down
 from analyser.common.text import whole_percent
 from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Row, Unit, unit_of
-from analyser.report.page_frame import anchor_of, fair_text, replace_selectors
+from analyser.report.page_frame import anchor_of, replace_selectors
 from analyser.report.report_jobs import Balance
 from analyser.report.sliders import verdicts_by_price
 
@@ -220,7 +220,7 @@ class _LevelFacts:
             facts["rounded"] = round_price(price["fair_points"], price["points"])
             facts["noticed_from"] = round(float(price["noticed_from"]), 3)
             facts |= {"prices": _prices(price, self._names), "not_counted": price["not_counted"]}
-            facts["range"] = fair_text(price).partition("(")[2].rstrip(")")
+            facts["range"] = interval_text(price["fair_low"], price["fair_high"])
         return facts
 
     def _drivers(self, loadout: Loadout, price: TableRow | None) -> list[tuple[str, float, float, str]]:
