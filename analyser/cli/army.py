@@ -70,9 +70,8 @@ def army_card(file: str, out: str, numbers: str | None = None) -> None:
     """Write a page to print, with the rows, dice and rules of the army in FILE."""
     from analyser.report.army_card import army_card as page_of
 
-    library = profiles_in_use()
-    result = _army_in(file, library, numbers)
-    write_content(Path(out), page_of(result, library.ruleset))
+    result = _army_in(file, profiles_in_use(), numbers)
+    write_content(Path(out), page_of(result))
     _note_warnings(result)
 
 

@@ -1,21 +1,15 @@
-"""Card of an army: one HTML page for use at the gaming table, which opens offline and can be printed."""
+"""Card of an army: one HTML page for the gaming table, which opens offline and can be printed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from analyser.game.army import Army, ArmyUnit
 from analyser.game.keywords import HasKeywords, keyword_descriptions
-from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
 from analyser.report.page_frame import page_of
-from analyser.report.sliders import unit_facts
-from analyser.scenarios.armies import load_army
-from analyser.web.html import pack_engine
-from analyser.web.memory_layout import layout
-from analyser.web.page_data import COMPARED_FIGURES, RANKING, USUAL_DISTANCE, edits
 
 _PAGE_HEIGHT = 277.0  # millimetres: height of an A4 sheet without margins
 _LINE_HEIGHT = 1.3 * 25.4 / 72  # millimetres: height of a line, per point of type size
@@ -23,16 +17,6 @@ _LARGEST_SIZE, _SMALLEST_SIZE = 17, 11  # type sizes in print, in half points
 _SIZE_ON_SEVERAL_PAGES = 13  # type size, in half points, if the cards need several pages
 _HEAD_LINES = 2.6  # height of a card's head and margins, in lines
 _COLUMN_WIDTH = 560.0  # characters in a column at a type size of one point
-_TARGETS = tuple(
-    dict(zip(("name", "type", "category", "models", "defence", "damage_limit", "discipline", "break_limit"), target))
-    for target in (
-        ("Light infantry", "infantry", "light", 10, 2, 1, 7, 4),
-        ("Heavy armour", "armour", "heavy", 3, 4, 3, 7, 2),
-        ("Aerial rotorcraft", "rotorcraft", "aerial", 3, 2, 2, 7, 2),
-    )
-)
-"""Targets for the odds of a card; the reader can change their numbers."""
-_ADJUSTABLE = ("models", "defence", "damage_limit", "discipline", "break_limit")
 
 
 class UnitCard(NamedTuple):
@@ -47,38 +31,14 @@ class UnitCard(NamedTuple):
     notes: list[str]
 
 
-def army_card(army: Army, ruleset: Ruleset | None = None) -> str:
-    """Return the card of an army as HTML for printing on one page of A4, or several for a very large army.
-
-    `ruleset` has the die and the deck for the odds. Default: the ruleset of the shipped profiles.
-    """
+def army_card(army: Army) -> str:
+    """Return the card of an army as HTML for printing on one page of A4, or several for a very large army."""
     cards = _unit_cards(army)
     units = [card.loadout.unit for card in cards]
     owners: list[HasKeywords] = [*units, *(row for unit in units for row in unit.rows)]
     glossary = keyword_descriptions(keyword for owner in owners for keyword in owner.keywords)
     size = _type_size(cards, glossary)
-    return page_of(
-        "army",
-        title=army.name,
-        army=army,
-        cards=cards,
-        glossary=glossary,
-        half_points=size,
-        engine=_packed_engine(cards, ruleset),
-    )
-
-
-def _packed_engine(cards: Sequence[UnitCard], ruleset: Ruleset | None) -> str:
-    """Return the WebAssembly calculator as text, with the cards' units, the targets, and the adjustable numbers."""
-    data: dict[str, Any] = {
-        "layout": layout(ruleset),
-        "units": [unit_facts(card.loadout) for card in cards],
-        "targets": [unit_facts(loadout) for loadout in load_army(list(_TARGETS)).loadouts],
-        "edits": [edit for edit in edits() if edit["name"] in _ADJUSTABLE],
-        "distance": USUAL_DISTANCE,
-        "figures": [figure for figure in COMPARED_FIGURES if figure["name"] != "points"],
-    }
-    return pack_engine(data | RANKING)
+    return page_of("army", title=army.name, army=army, cards=cards, glossary=glossary, half_points=size)
 
 
 def _unit_cards(army: Army) -> list[UnitCard]:

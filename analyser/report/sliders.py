@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,7 +61,10 @@ def slider_data() -> dict[str, Any]:
 def engine_of(loadouts: Iterable[Loadout], situations: Sequence[Situation], ruleset: Ruleset) -> str:
     """Return the WebAssembly calculator and the units as text; empty without shots and charges, or units that fit."""
     actions = [_action(situation) for situation in situations if situation.kind in EXCHANGE_KINDS]
-    units = {loadout.selector: entry for loadout in loadouts if (entry := unit_facts(loadout)) is not None}
+    units = {}
+    for loadout in loadouts:
+        with suppress(InputError):  # too large for the calculator
+            units[loadout.selector] = unit_entry(loadout)
     if not actions or not units:
         return ""
     return pack_engine({"layout": layout(ruleset), "units": units, "actions": actions} | RANKING)
@@ -73,11 +77,3 @@ def _action(situation: Situation) -> dict[str, Any]:
     suppressed = {"attacker": {"suppressed": conditions.pop("suppressed", False)}}
     kind = "charge" if situation.kind == "charge" else "attack"
     return {"kind": kind, "near": is_near(situation), "conditions": conditions | suppressed}
-
-
-def unit_facts(loadout: Loadout) -> dict[str, Any] | None:
-    """Return the facts of a loadout for the calculator in the browser; None if they are too large for it."""
-    try:
-        return unit_entry(loadout)
-    except InputError:
-        return None

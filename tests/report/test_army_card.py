@@ -6,9 +6,8 @@ import pytest
 
 import analyser
 from analyser.report.army_card import army_card
-from tests.helpers.browser import bring
 from tests.helpers.skips import proof
-from tests.helpers.table_page import PHONE, percent
+from tests.helpers.table_page import PHONE
 
 FIGHTERS = "crown/defiance-fighter-squadron@basic"
 
@@ -54,33 +53,3 @@ def test_a_card_prints_on_one_page_and_fits_a_telephone(number, pages, visit, tm
     assert page.eval_on_selector_all(".wide", cut_off) == []
     printed = page.pdf(format="A4", prefer_css_page_size=True)
     assert len(re.findall(rb"/Type /Page\b", printed)) == pages
-
-
-@pytest.mark.slow
-def test_odds_follow_the_numbers_of_a_card_and_are_those_of_python(visit, tmp_path):
-    path = tmp_path / "card.html"
-    path.write_text(army_card(analyser.load_army(["crown/rifle-platoon@reinforced"])), encoding="utf-8")
-    page = visit(path)
-    assert page.locator(".live").count() == 0
-    page.locator("#odds summary").click()
-    line = page.locator("ul.live li").first
-    line.wait_for()
-    page.get_by_label("Models left").fill("6")
-    page.get_by_label("Distance, inches").fill("7")
-    page.get_by_label("DEFENCE").fill("3")
-    target = {"category": "light", "models": 10, "defence": 3, "discipline": 7, "break_limit": 4, "damage_limit": 1}
-    attack = {"attacker": "crown/rifle-platoon@reinforced", "attacker_models": 6, "distance": 7}
-    found = analyser.attack(attack, target)
-    assert "5 dice" in line.inner_text()
-    assert f"models lost {found.summary['mean_models_destroyed']:.1f}" in line.inner_text()
-    assert f"suppresses {percent(found.probability('suppressed'))}" in line.inner_text()
-    assert page.locator("th.at").inner_text() == "1–6"
-    page.get_by_label("DISCIPLINE").fill("9")
-    steadier = analyser.attack(attack, target | {"discipline": 9})
-    assert f"suppresses {percent(steadier.probability('suppressed'))}" in line.inner_text()
-    for wrong in ("", "61", "-1"):
-        page.get_by_label("Distance, inches").fill(wrong)
-        assert line.inner_text() == "A number is missing or out of its range."
-    page.get_by_label("Distance, inches").fill("14.5")
-    assert line.inner_text() == "No row can shoot at this target at this distance."
-    assert bring("axe_playwright_python.sync_playwright").Axe().run(page).violations_count == 0
