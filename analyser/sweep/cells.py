@@ -6,12 +6,12 @@ of a defender, such as DEFENCE, is a field of its record, so a million varied de
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.grid import TARGET_STATE, DefendingSide, prepare_kernels
@@ -25,6 +25,8 @@ from analyser.scenarios.attack import RANKED_BY, attack_records, best_by_figures
 from analyser.scenarios.resolve import resolve_target
 from analyser.sweep.plan import TARGET_NUMBERS, CellBlock, Plan
 
+Texts = NDArray[np.object_]  # texts or None
+
 
 class _AttackerShots(NamedTuple):
     """Shots of the attackers of a block; attacker i has the shots ``firsts[i]`` to ``firsts[i + 1] - 1``."""
@@ -33,47 +35,45 @@ class _AttackerShots(NamedTuple):
     possible: NDArray[np.bool_]  # (shots, categories): True if the shot may target the category
     row_ids: list[str]  # the row of armaments of each shot
     firsts: Integers
-    why_not: Codes  # (attackers, categories): code (see `TextIndex`) of the reason if no shot is possible, else -1
+    why_not: Texts  # (attackers, categories): the reason if no shot is possible, else None
 
 
 class _DistinctTargets(NamedTuple):
     """Distinct defenders of a block, and for each of its columns the defender, or why it cannot exist."""
 
     targets: NDArray[np.void]
-    target_of: NDArray[np.int32]  # index in `targets`, by column
-    why_not: Codes  # index in `reasons` if the defender cannot exist, else -1, by column
-    reasons: list[str]
+    target_of: Integers  # index in `targets`, by column
+    why_not: Texts  # the reason if the defender cannot exist, else None, by column
 
 
 def shot_cells(plan: Plan, block: CellBlock) -> Cells:
     """Return the cells of a block of ranged attacks: each attacker shoots once, with its best row."""
     ruleset = plan.rulesets[block.ruleset]
-    reason_texts, row_names = TextIndex(), TextIndex()
-    attackers = _attacker_shots(plan, block, reason_texts)
+    attackers = _attacker_shots(plan, block)
     defenders = _distinct_targets(plan, block.columns)
     faces, deck = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
     records = attack_records(ruleset, attackers.attacks)
-    target_of, exists = defenders.target_of, defenders.why_not < 0
+    target_of, exists = defenders.target_of, pd.isna(defenders.why_not)
     can_exist = np.isin(np.arange(len(defenders.targets)), target_of[exists])
     possible = attackers.possible[:, defenders.targets["category"]] & can_exist
     distinct = distinct_summaries(records, defenders.targets, possible, faces, deck)
     summaries, shots = _best_shots(distinct, attackers.firsts)
-    why_not = reason_texts.codes([*defenders.reasons, None])[defenders.why_not]
-    codes = row_names.codes([*attackers.row_ids, None])  # None is last, so that shot -1 (no shot) has the code -1
-    used_rows = np.where(exists, codes[shots][:, target_of], -1).astype(np.int32)
-    no_shot = attackers.why_not[:, defenders.targets["category"]][:, target_of]
-    reasons = np.where(exists, np.where(used_rows < 0, no_shot, -1), why_not[None, :]).astype(np.int32)
+    row_ids = np.array([*attackers.row_ids, None], object)  # None is last, so that shot -1 (no shot) has no row
+    rows = row_ids[np.where(exists, shots[:, target_of], -1)]
+    no_shot = attackers.why_not[:, defenders.targets["category"]]
+    no_shot[shots >= 0] = None
+    reasons = np.where(exists, no_shot[:, target_of], defenders.why_not)
     figures = _figures(plan, distinct, np.where(exists, summaries[:, target_of], -1).ravel())
-    return Cells(figures, used_rows.ravel(), row_names, reasons.ravel(), reason_texts)
+    return Cells(figures, rows.ravel(), reasons.ravel())
 
 
-def _best_shots(distinct: DistinctSummaries, firsts: Integers) -> tuple[Codes, Codes]:
+def _best_shots(distinct: DistinctSummaries, firsts: Integers) -> tuple[Integers, Integers]:
     """Return by attacker and target the indices of the best shot's summary (figures) and of this shot; -1 if none.
 
     Shots are compared by the figures of :data:`RANKED_BY` in turn; the first of equal shots is the best.
     """
     shape = len(firsts) - 1, distinct.which.shape[1]
-    summaries, shots = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
+    summaries, shots = np.full(shape, -1), np.full(shape, -1)
     for attacker, (first, last) in enumerate(pairwise(firsts)):
         which = distinct.which[first:last]
         best = best_by_figures(np.array([distinct.summaries[name][which] for name in RANKED_BY]))
@@ -92,27 +92,27 @@ def _figures(plan: Plan, distinct: DistinctSummaries, indices: NDArray[Any]) -> 
     return figures
 
 
-def _attacker_shots(plan: Plan, block: CellBlock, texts: TextIndex) -> _AttackerShots:
-    attacks, possible, names, firsts, reasons = [], [], [], [0], []
+def _attacker_shots(plan: Plan, block: CellBlock) -> _AttackerShots:
+    attacks, possible, names, firsts, reasons = [], [], [], [0], list[list[str | None]]()
     for position in block.rows:
         attacker = varied_loadout(plan, block.faction, position)
         if isinstance(attacker, str):
-            reasons.append([texts.code(attacker)] * len(CATEGORIES))
+            reasons.append([attacker] * len(CATEGORIES))
         else:
             shots, why_not = shots_of(position, attacker, block.situation, None)
             can_shoot = [any(shot.reasons[index] is None for shot in shots) for index in range(len(CATEGORIES))]
-            reasons.append([-1 if can else texts.code(why) for can, why in zip(can_shoot, why_not)])
+            reasons.append([None if can else why for can, why in zip(can_shoot, why_not)])
             attacks += [shot.facts for shot in shots]
             possible += [[reason is None for reason in shot.reasons] for shot in shots]
             names += [shot.row.id for shot in shots]
         firsts.append(len(names))
     masks, starts = np.array(possible, np.bool_).reshape(-1, len(CATEGORIES)), np.array(firsts, np.int64)
-    return _AttackerShots(np.array(attacks, ATTACK), masks, names, starts, np.array(reasons, np.int32))
+    return _AttackerShots(np.array(attacks, ATTACK), masks, names, starts, np.array(reasons, object))
 
 
 @lru_cache(maxsize=2)  # successive parts often have the same columns
 def _distinct_targets(plan: Plan, columns: range) -> _DistinctTargets:
-    texts, numbers = TextIndex(), plan.file.defenders.numbers
+    numbers = plan.file.defenders.numbers
     defenders, values = plan.axis_indices(None, columns)
     first = defenders[0]
     bases = np.array([_target(plan, first + index) for index in range(defenders[-1] - first + 1)], TARGET)
@@ -126,15 +126,14 @@ def _distinct_targets(plan: Plan, columns: range) -> _DistinctTargets:
     combined = np.ravel_multi_index((classes.ravel()[defenders - first], *values), shape)
     distinct, target_of = np.unique(combined, return_inverse=True)
     class_indices, *value_indices = np.unravel_index(distinct, shape)
-    targets, why_not = bases[examples][class_indices], np.full(len(columns), -1, np.int32)
+    targets, why_not = bases[examples][class_indices], np.full(len(columns), None, object)
     for number, value, indices in zip(numbers, values, value_indices):
         if number.key in TARGET_NUMBERS:
             changed = np.array(number.values, np.int64)[indices]
             targets[number.key] = targets[number.key] * number.is_added + changed
-        problems = (_problems(plan, first + index, number.key) for index in range(len(bases)))
-        reasons = np.array([texts.codes(row) for row in problems], np.int32)
-        why_not = np.where(why_not < 0, reasons[defenders - first, value], why_not)
-    return _DistinctTargets(targets, target_of.astype(np.int32), why_not, texts.texts)
+        problems = np.array([_problems(plan, first + index, number.key) for index in range(len(bases))], object)
+        why_not = np.where(pd.isna(why_not), problems[defenders - first, value], why_not)
+    return _DistinctTargets(targets, target_of, why_not)
 
 
 @lru_cache(maxsize=4096)
@@ -158,37 +157,14 @@ def _problems(plan: Plan, defender: int, key: str) -> tuple[str | None, ...]:
 
 
 _MOST_VARIED = 2_000  # largest number of changed loadouts kept in memory; some 20 kB each
-Codes = NDArray[np.int32]
-
-
-class TextIndex:
-    """Codes of texts: 0, 1, 2 ... in the order of first use; None (no text) has the code -1."""
-
-    def __init__(self) -> None:
-        self._codes: dict[str | None, int] = {None: -1}
-
-    def code(self, text: str | None) -> int:
-        """Return the code of a text."""
-        return self._codes.setdefault(text, len(self._codes) - 1)
-
-    def codes(self, texts: Iterable[str | None]) -> Codes:
-        """Return the codes of several texts."""
-        return np.array([self.code(text) for text in texts], np.int32)
-
-    @property
-    def texts(self) -> list[str]:
-        """All texts, in the order of their codes."""
-        return [text for text in self._codes if text is not None]
 
 
 class Cells(NamedTuple):
-    """Cells of a block, attacker by attacker: figures by name, the row used, and the reason for missing figures."""
+    """Cells of a block, attacker by attacker."""
 
     figures: dict[str, NDArray[np.float64]]
-    used_rows: Codes  # codes in `row_names`: the row of armaments that each cell uses
-    row_names: TextIndex
-    reasons: Codes  # codes in `reason_texts`: why each cell lacks figures, or -1
-    reason_texts: TextIndex
+    rows: Texts  # the row of armaments that each cell uses, or None
+    reasons: Texts  # why each cell lacks figures, or None
 
 
 @lru_cache(maxsize=_MOST_VARIED)
@@ -209,10 +185,8 @@ def fight_cells(plan: Plan, block: CellBlock) -> Cells:
     sides = [_varied_loadouts(plan, block.faction, block.rows), _varied_loadouts(plan, None, block.columns)]
     shape = len(sides[0]), len(sides[1])
     figures = {name: np.full(shape, np.nan) for name in plan.file.computed_figures}
-    row_names, reason_texts = TextIndex(), TextIndex()
-    used_rows = np.full(shape, -1, np.int32)
-    problems = [reason_texts.codes(unit if isinstance(unit, str) else None for unit in side) for side in sides]
-    reasons = np.maximum(problems[0][:, None], problems[1][None, :])
+    problems = [np.array([unit if isinstance(unit, str) else None for unit in side], object) for side in sides]
+    rows, reasons = np.full(shape, None, object), np.where(pd.isna(problems[1]), problems[0][:, None], problems[1])
     existing = [[index for index, unit in enumerate(side) if isinstance(unit, Loadout)] for side in sides]
     if all(existing):
         attackers = [unit for unit in sides[0] if isinstance(unit, Loadout)]
@@ -222,10 +196,8 @@ def fight_cells(plan: Plan, block: CellBlock) -> Cells:
         possible = np.ix_(*existing)
         for name, values in figures.items():
             values[possible] = cells[name]
-        used_rows[possible] = row_names.codes(cells["row"].ravel()).reshape(cells.shape)
-        reasons[possible] = reason_texts.codes(cells["why_not"].ravel()).reshape(cells.shape)
-    flat = {name: values.ravel() for name, values in figures.items()}
-    return Cells(flat, used_rows.ravel(), row_names, reasons.ravel(), reason_texts)
+        rows[possible], reasons[possible] = cells["row"], cells["why_not"]
+    return Cells({name: values.ravel() for name, values in figures.items()}, rows.ravel(), reasons.ravel())
 
 
 def _varied_loadouts(plan: Plan, faction: str | None, positions: range) -> list[Loadout | str]:

@@ -15,7 +15,7 @@ from analyser.common.kernel_records import Floats
 from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS
 from analyser.common.text import json_text
 from analyser.game.keywords import RANGED_ATTACK
-from analyser.sweep.cells import Codes, fight_cells, shot_cells
+from analyser.sweep.cells import fight_cells, shot_cells
 from analyser.sweep.plan import CellBlock, Plan
 from analyser.sweep.sweep_file import FIGURES_FROM_POINTS
 
@@ -56,8 +56,8 @@ def table_of(plan: Plan, block: CellBlock, schema: pa.Schema) -> pa.Table:
     columns = [
         *_side_columns(plan, block.faction, block.rows, lambda values: np.repeat(values, len(block.columns))),
         *_side_columns(plan, None, block.columns, lambda values: np.tile(values, len(block.rows))),
-        _dictionary_column(cells.used_rows, cells.row_names.texts),
-        _dictionary_column(cells.reasons, cells.reason_texts.texts),
+        pa.array(cells.rows, pa.string()).dictionary_encode(),
+        pa.array(cells.reasons, pa.string()).dictionary_encode(),
     ]
     rest = schema.names[len(columns) :]
     columns += [pa.array(figures[name], schema.field(name).type, from_pandas=True) for name in rest]
@@ -69,7 +69,8 @@ def _side_columns(plan: Plan, faction: str | None, positions: range, broadcast: 
     section, loadouts = plan.section_and_loadouts(faction)
     indices, values = plan.axis_indices(faction, positions)
     names = [loadout.selector for loadout in loadouts[indices[0] : indices[-1] + 1]]
-    yield _dictionary_column(broadcast((indices - indices[0]).astype(np.int32)), names)
+    codes = broadcast((indices - indices[0]).astype(np.int32))
+    yield pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(names, pa.string()))
     for number, value_indices in zip(section.numbers, values):
         yield pa.array(broadcast(np.array(number.values, np.int32)[value_indices]))
 
@@ -97,10 +98,6 @@ def _level_values(plan: Plan, faction: str | None, positions: range, key: str) -
         if number.key == key:
             numbers = numbers * number.is_added + np.array(number.values)[value_indices]
     return numbers
-
-
-def _dictionary_column(codes: Codes, texts: list[str]) -> pa.DictionaryArray:
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(texts, pa.string()))
 
 
 def schema_of(plan: Plan, number: int) -> pa.Schema:
