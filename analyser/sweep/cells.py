@@ -25,7 +25,16 @@ from analyser.scenarios.attack import RANKED_BY, attack_records, best_by_figures
 from analyser.scenarios.resolve import resolve_target
 from analyser.sweep.plan import TARGET_NUMBERS, CellBlock, Plan
 
+_MOST_VARIED = 2_000  # largest number of changed loadouts kept in memory; some 20 kB each
 Texts = NDArray[np.object_]  # texts or None
+
+
+class Cells(NamedTuple):
+    """Cells of a block, attacker by attacker."""
+
+    figures: dict[str, NDArray[np.float64]]
+    rows: Texts  # the row of armaments that each cell uses, or None
+    reasons: Texts  # why each cell lacks figures, or None
 
 
 class _AttackerShots(NamedTuple):
@@ -154,17 +163,6 @@ def _problems(plan: Plan, defender: int, key: str) -> tuple[str | None, ...]:
         except InputError as error:
             problems.append(str(error))
     return tuple(problems)
-
-
-_MOST_VARIED = 2_000  # largest number of changed loadouts kept in memory; some 20 kB each
-
-
-class Cells(NamedTuple):
-    """Cells of a block, attacker by attacker."""
-
-    figures: dict[str, NDArray[np.float64]]
-    rows: Texts  # the row of armaments that each cell uses, or None
-    reasons: Texts  # why each cell lacks figures, or None
 
 
 @lru_cache(maxsize=_MOST_VARIED)

@@ -45,6 +45,9 @@ KEYS = {"format", "program", "profiles", "file", "attackers", "defenders", "unit
 PART_SECONDS = 3.0  # intended duration of a part on a typical core, at the rates below (by kind of fight)
 _CELLS_PER_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8}
 MOST_DISTANCES = 1_000  # largest number of distances of a sweep
+SHOT_NUMBERS = ("models", "short_range", "long_range", "dice")  # numbers of an attacker that affect a ranged attack
+TARGET_NUMBERS = ("models", "defence", "damage_limit", "discipline", "break_limit")  # those of a defender
+POINTS_NUMBERS = ("points", "victory_points")
 
 
 class CellBlock(NamedTuple):
@@ -157,7 +160,7 @@ class Plan:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """A line about die and deck for each ruleset."""
-        texts = {name: checked(Ruleset, stated).assumption for name, stated in self.content["rulesets"].items()}
+        texts = {name: ruleset.assumption for name, ruleset in self.rulesets.items()}
         return tuple(texts.values()) if len(texts) == 1 else tuple(f"{name}: {text}" for name, text in texts.items())
 
     @cached_property
@@ -328,12 +331,6 @@ def _checked_plan(plan: Plan) -> Plan:
                     problem = f"no figure of a ranged attack depends on the {number.key} of {side_name}"
                     raise InputError(problem, where=f"{side_name}.{number.key}", allowed=", ".join(used))
     return plan
-
-
-SHOT_NUMBERS = ("models", "short_range", "long_range", "dice")
-TARGET_NUMBERS = ("models", "defence", "damage_limit", "discipline", "break_limit")
-"""Numbers that affect a ranged attack: SHOT_NUMBERS are those of attackers, TARGET_NUMBERS of defenders."""
-POINTS_NUMBERS = ("points", "victory_points")
 
 
 def _canonical(content: Any) -> bytes:
