@@ -159,7 +159,10 @@ def _page(
         "sides": indexed,
     }
     data["id"] = hashlib.sha256(json_text(data).encode()).hexdigest()[:12]
-    return Page(title, _html(title, pack_engine(data)))
+    parts = {"script": Markup(scripts(SCRIPTS)), "style": Markup(style("base") + style("page"))}
+    environment = Environment(loader=PackageLoader("analyser.web", "."), autoescape=True, undefined=StrictUndefined)
+    html = environment.get_template("page.html.jinja").render(title=title, data=pack_engine(data), **parts)
+    return Page(title, with_security_policy(html))
 
 
 def _indexed_unit(unit: tuple[str, Loadout], entries: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -168,9 +171,3 @@ def _indexed_unit(unit: tuple[str, Loadout], entries: dict[str, dict[str, Any]])
     text = json_text(entry)
     entries.setdefault(text, entry)
     return {"unit": list(entries).index(text), "name": unit[0]}
-
-
-def _html(title: str, data: str) -> str:
-    environment = Environment(loader=PackageLoader("analyser.web", "."), autoescape=True, undefined=StrictUndefined)
-    parts = {"script": Markup(scripts(SCRIPTS)), "style": Markup(style("base") + style("page")), "data": data}
-    return with_security_policy(environment.get_template("page.html.jinja").render(title=title, **parts))
