@@ -240,17 +240,14 @@ def _outcomes(
                     yield running.pop(future), problem
                     if isinstance(problem, BrokenExecutor):
                         return
+                elif isinstance(problem, AnalyserError):
+                    raise problem
                 else:
-                    raise problem if isinstance(problem, AnalyserError) else _part_error(running[future], problem)
+                    reason = "".join(traceback.format_exception_only(problem)).strip()
+                    allowed = _REMEDY if isinstance(problem, MemoryError) else "the same program on every worker"
+                    text = f"part {running[future]} failed: {reason}"
+                    raise InputError(text, where="sweep", allowed=allowed) from problem
     finally:
         for future, number in running.items():
             future.cancel()
             requeued.append(number)  # a part that finished meanwhile is computed again, with the same bytes
-
-
-def _part_error(number: int, problem: BaseException) -> InputError:
-    text = "".join(traceback.format_exception_only(problem)).strip()
-    allowed = _REMEDY if isinstance(problem, MemoryError) else "the same program on every worker"
-    error = InputError(f"part {number} failed: {text}", where="sweep", allowed=allowed)
-    error.__cause__ = problem
-    return error
