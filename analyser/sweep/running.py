@@ -24,7 +24,7 @@ from analyser.game.profiles import ProfilesLike
 from analyser.report.worker_pool import Processes
 from analyser.sweep.dask_executor import dask_executor
 from analyser.sweep.plan import check_program, read_plan, unpack_plan
-from analyser.sweep.store import MissingParts, Store, store_for
+from analyser.sweep.store import Store, store_for
 from analyser.sweep.store_reader import Sweep
 from analyser.sweep.tables import part_content
 
@@ -106,12 +106,12 @@ def _run(
     with store.locked() if part is None else nullcontext():
         if part is None:
             store.remove_truncated()
-        missing = store.missing(None if part is None else parts_of_job(part, store.plan.n_parts))
-        if missing:
+        n_missing, missing = store.missing(None if part is None else parts_of_job(part, store.plan.n_parts))
+        if n_missing:
             kind = "executor" if executor is not None else dask or "processes"
-            store.log("begun", parts=len(missing), workers=n_workers, executor=kind, job=part)
-            count = compute_parts(store, missing, start, n_workers, progress)
-            store.log("ended", made=count)
+            store.log("begun", parts=n_missing, workers=n_workers, executor=kind, job=part)
+            compute_parts(store, n_missing, missing, start, n_workers, progress)
+            store.log("ended", made=n_missing)
     return Sweep(store)
 
 
@@ -168,12 +168,13 @@ def _store_in(folder: str, digest: str) -> Store:
 
 def compute_parts(
     store: Store,
-    missing: MissingParts,
+    n_missing: int,
+    missing: Iterator[int],
     start_executor: StartExecutor,
     workers: int,
     progress: Progress | None = None,
-) -> int:
-    """Compute the `missing` parts and return their number; `progress` is called after each part.
+) -> None:
+    """Compute the `n_missing` parts of a store with the numbers in `missing`; `progress` is called after each part.
 
     `start_executor` is called again if an executor breaks. The workers themselves write the parts.
 
@@ -182,14 +183,14 @@ def compute_parts(
     InputError
         A part cannot be computed or written (raised after the running parts are done), or is lost too often.
     """
-    rest, requeued, losses = iter(missing), list[int](), Counter[int]()
+    requeued, losses = list[int](), Counter[int]()
     work = partial(compute_part, store.plan.packed, str(real_path(store.folder)))
-    count, before = 0, store.plan.n_parts - len(missing)
+    count, before = 0, store.plan.n_parts - n_missing
 
     def next_part() -> int | None:
-        return requeued.pop() if requeued else next(rest, None)
+        return requeued.pop() if requeued else next(missing, None)
 
-    while count < len(missing):
+    while count < n_missing:
         with start_executor() as executor:
             for number, outcome in _outcomes(executor, work, workers, next_part, requeued):
                 if isinstance(outcome, FinishedPart):
@@ -204,7 +205,6 @@ def compute_parts(
                     problem = f"part {number} was lost with its worker {losses[number]} times, at last by {outcome!r}"
                     raise InputError(problem, where=str(store.folder), allowed=_REMEDY)
                 requeued.append(number)
-    return count
 
 
 def _outcomes(

@@ -12,7 +12,7 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -57,19 +57,6 @@ class StoreCheck(NamedTuple):
     missing: int
 
 
-class MissingParts:
-    """Iterable of the missing parts of a range; memory grows only with the number of finished parts."""
-
-    def __init__(self, numbers: range, done: Iterable[int]) -> None:
-        self._numbers, self._done = numbers, frozenset(number for number in done if number in numbers)
-
-    def __len__(self) -> int:
-        return len(self._numbers) - len(self._done)
-
-    def __iter__(self) -> Iterator[int]:
-        return (number for number in self._numbers if number not in self._done)
-
-
 class Store:
     """A folder with the parts of one plan; InputError for a folder that is not a store."""
 
@@ -100,9 +87,11 @@ class Store:
                     is_whole = path.stat().st_size == int(match["size"]) and partition == self.plan.folder(number)
                     yield PartFile(number, path, match["digest"], is_whole)
 
-    def missing(self, numbers: range | None = None) -> MissingParts:
-        """Return the numbers of the missing parts among all parts, or among `numbers`."""
-        return MissingParts(range(self.plan.n_parts) if numbers is None else numbers, self.files())
+    def missing(self, numbers: range | None = None) -> tuple[int, Iterator[int]]:
+        """Return how many parts are missing among all parts, or among `numbers`, and an iterator of their numbers."""
+        wanted = range(self.plan.n_parts) if numbers is None else numbers
+        done = {number for number in self.files() if number in wanted}
+        return len(wanted) - len(done), (number for number in wanted if number not in done)
 
     def put(self, number: int, content: bytes) -> Path:
         """Write a part atomically; InputError if it cannot be written."""

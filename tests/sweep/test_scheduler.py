@@ -45,7 +45,7 @@ def test_a_broken_executor_is_begun_again(done, tmp_path):
         begun.append(1)
         return nullcontext(Inline(lambda count: BrokenExecutor("killed") if count == 4 else None))
 
-    compute_parts(store, store.missing(), begin_again, 2)
+    compute_parts(store, *store.missing(), begin_again, 2)
     assert names_in(tmp_path / "store") == names_in(done.store.folder)
     assert len(begun) > 2
 
@@ -73,10 +73,11 @@ def test_memory_does_not_grow_with_the_plan(tmp_path):
     three = Inline(lambda count: InputError("done enough") if count > 3 else None)
     tracemalloc.start()
     with pytest.raises(InputError, match="done enough"):
-        compute_parts(store, store.missing(), lambda: nullcontext(three), 1)
+        compute_parts(store, *store.missing(), lambda: nullcontext(three), 1)
     assert store.plan.n_parts == 10**8
-    assert len(store.missing()) == store.plan.n_parts - 3
-    assert list(islice(store.missing(), 2)) == [3, 4]
+    number, missing = store.missing()
+    assert number == store.plan.n_parts - 3
+    assert list(islice(missing, 2)) == [3, 4]
     assert len(store.files()) == 3
     assert tracemalloc.get_traced_memory()[1] < 100e6
     tracemalloc.stop()
@@ -87,7 +88,7 @@ def test_a_worker_of_another_program_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("analyser.sweep.plan.program_digest", lambda: "another")
     running.unpack_plan.cache_clear()
     with pytest.raises(InputError, match="the plan was frozen by another version"):
-        compute_parts(store, store.missing(), lambda: nullcontext(Inline()), 1)
+        compute_parts(store, *store.missing(), lambda: nullcontext(Inline()), 1)
     running.unpack_plan.cache_clear()
     assert not store.files()
 
