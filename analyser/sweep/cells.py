@@ -72,7 +72,12 @@ def shot_cells(plan: Plan, block: CellBlock) -> Cells:
     no_shot = attackers.why_not[:, defenders.targets["category"]]
     no_shot[shots >= 0] = None
     reasons = np.where(exists, no_shot[:, target_of], defenders.why_not)
-    figures = _figures(plan, distinct, np.where(exists, summaries[:, target_of], -1).ravel())
+    indices = np.where(exists, summaries[:, target_of], -1).ravel()
+    unknown = np.full(len(indices), np.nan)  # a figure that only charges and duels have
+    figures = {
+        name: distinct.summaries[name][indices] if name in (SUMMARY.names or ()) else unknown
+        for name in plan.file.computed_figures
+    }
     return Cells(figures, rows.ravel(), reasons.ravel())
 
 
@@ -90,15 +95,6 @@ def _best_shots(distinct: DistinctSummaries, firsts: Integers) -> tuple[Integers
         summaries[attacker, targets] = which[best[targets], targets]
         shots[attacker, targets] = first + best[targets]
     return summaries, shots
-
-
-def _figures(plan: Plan, distinct: DistinctSummaries, indices: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
-    """Return the computed figures of the summaries at `indices`; figures that only charges and duels have are NaN."""
-    figures = {}
-    for name in plan.file.computed_figures:
-        is_known = name in (SUMMARY.names or ())
-        figures[name] = distinct.summaries[name][indices] if is_known else np.full(len(indices), np.nan)
-    return figures
 
 
 def _attacker_shots(plan: Plan, block: CellBlock) -> _AttackerShots:
