@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,23 +32,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ALL_LOADOUTS = "*/*"
-SITUATIONS = EXCHANGES
 CAVEATS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, synergies, passengers."
 MOST_SHOWN, MOST_NAMED = 5, 2  # largest numbers of loadouts and factions in a text
 
 
 class Opponents(NamedTuple):
-    """Number of a loadout's opponents by faction; they include the loadout itself.
-
-    `added` has the number of those that are opponents only because they are judged, also by faction.
-    """
+    """Number of opponents by faction, including the loadout itself; `added` are opponents only because judged."""
 
     factions: Mapping[str, int]
     added: Mapping[str, int] = Counter()
 
     @property
     def loadouts(self) -> int:
-        """Number of loadouts."""
         return sum(self.factions.values())
 
     @property
@@ -59,7 +54,6 @@ class Opponents(NamedTuple):
         return f"against {counted(self._stated.total(), 'loadout')} of {factions}"
 
     def __str__(self) -> str:
-        """Return the opponents as text, with the number of loadouts of each faction."""
         counts = ", ".join(f"{faction_name(name)} {count}" for name, count in self._stated.items())
         added = sum(self.added.values())
         also = f" and {'the unit itself' if added == 1 else f'the {added} judged loadouts'}" if added else ""
@@ -79,9 +73,9 @@ class JudgedAnswer(FramedAnswer):
 
     situations: tuple[Situation, ...]
     profiles: ProfilesUsed
-    caveats: str
     opponents: Opponents
-    method: Method = METHOD
+    caveats: ClassVar[str] = CAVEATS
+    method: ClassVar[Method] = METHOD
 
     @property
     def judged(self) -> str:
@@ -103,13 +97,11 @@ class JudgedAnswer(FramedAnswer):
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the rows of the main table, each with the loadout, the opponents and the profiles."""
         first = {"loadout": self.loadout} if hasattr(self, "loadout") else {}
         last = {"judged_against": self.opponents.in_short.removeprefix("against "), "profiles": str(self.profiles)}
         return [{**first, **row, **last} for row in plain_rows(self.frame)]
 
     def notes(self) -> list[str]:
-        """Return the caveats, dice, deck and profiles."""
         return [self.caveats, *self.profiles.notes()]
 
 
@@ -155,21 +147,20 @@ class FairPoints(JudgedAnswer):
             "loadouts": plain_rows(self.frame),
         }
 
-    def for_loadouts(self, shown: Container[str]) -> FairPoints:
+    def for_loadouts(self, shown: Iterable[str]) -> FairPoints:
         """Return these prices with the rows of some loadouts only, still judged against all opponents."""
-        rows = [name in shown for name in self.frame["loadout"]]
-        return replace(self, frame=self.frame[rows].reset_index(drop=True))
+        return replace(self, frame=self.frame[self.frame["loadout"].isin(list(shown))].reset_index(drop=True))
 
     @property
     def counts(self) -> dict[str, int]:
         """Number of loadouts with each verdict, the most frequent first."""
-        return verdict_counts(self.frame)
+        return counts_of(self.frame["verdict"])
 
     @property
     def doubts(self) -> dict[str, int]:
         """Number of undecided loadouts by the kind of doubt, the most frequent first."""
         doubts = self.frame.loc[self.frame["verdict"] == UNDECIDED, "doubt"].map(kind_of_doubt)
-        return {str(kind): int(count) for kind, count in doubts.value_counts().items()}
+        return counts_of(doubts)
 
     @property
     def interval_covers(self) -> str:
@@ -179,7 +170,7 @@ class FairPoints(JudgedAnswer):
         return f"95%; it allows for other opponents{ground} and errors in the prices of similar units"
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the points of each loadout against its fair points, with a grey band for the typical interval."""
+        """Draw points against fair points, with a grey band for the typical interval."""
         return plots.fair_points(self, ax=ax, **more)
 
     def units_with_verdict(self, verdict: str) -> pd.DataFrame:
@@ -195,37 +186,32 @@ class FairPoints(JudgedAnswer):
     def blocks(self) -> list[Block]:
         counts = ", ".join(f"{self.counts.get(verdict, 0)} {verdict}" for verdict in (OVER, UNDER, FAIR, UNDECIDED))
         doubts = "; ".join(f"{kind} ({count})" for kind, count in self.doubts.items())
-        share = f"{100 * self.transitive_share:.0f}%"
         levels = ", ".join(f"{name} {times:.2f}" for name, times in self.levels.items())
         loadouts = counted(len(self.frame), "loadout")
         heading = [
-            *fill(f"Fair points of {loadouts} {self.opponents.in_short} ({self.method}): {counts}."),
-            *(fill(f"Reasons for undecided: {doubts}.") if doubts else []),
-            *fill(f"{self.judged}; other opponents or situations give other prices and reasons."),
+            f"Fair points of {loadouts} {self.opponents.in_short} ({self.method}): {counts}.",
+            *([f"Reasons for undecided: {doubts}."] if doubts else []),
+            f"{self.judged}; other opponents or situations give other prices and reasons.",
         ]
         roles = [
             (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", ROLE_DESCRIPTIONS.get(role.role, ""))
             for role in self.roles
         ]
-        title = "\n".join(
-            fill("Points of each role divided by its value in fights (verdicts do not judge this ratio):")
-        )
+        title = "Points of each role divided by its value in fights (verdicts do not judge this ratio):"
         by_level = fill(f"The same for each level, relative to the other levels of a unit: {levels}.")
-        explained = f"One number for the strength of each loadout would explain {share} of the differences"
+        explained = (
+            f"One number for the strength of each loadout would explain {100 * self.transitive_share:.0f}% of the "
+            "differences between matchups; the rest depends on the pairing, as in rock, paper, scissors."
+        )
         return [
-            Block(lines=heading),
+            Block(lines=[line for text in heading for line in fill(text)]),
             *self._loadout_blocks(),
-            Block(title, rows=roles, align="<>><", lines=by_level),
-            Block(
-                lines=fill(
-                    f"{explained} between matchups; the rest depends on the pairing, as in rock, paper, scissors."
-                )
-            ),
+            Block("\n".join(fill(title)), rows=roles, align="<>><", lines=by_level),
+            Block(lines=fill(explained)),
             Block(lines=[f"Interval: {self.interval_covers}.", *RULE]),
         ]
 
     def _loadout_blocks(self) -> list[Block]:
-        """Return all loadouts; if there are many, those farthest from fair points."""
         if len(self.frame) <= 2 * MOST_SHOWN:
             return [Block(lines=_loadout_lines(self.frame, with_verdict=True))]
         extremes = ((verdict, self.units_with_verdict(verdict).head(MOST_SHOWN)) for verdict in (OVER, UNDER))
@@ -236,7 +222,7 @@ def fair_points(
     units: Selectors | Matchups = ALL_LOADOUTS,
     *,
     against: Selectors = ALL_LOADOUTS,
-    situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    situations: str | Situation | Sequence[Situation | str] = EXCHANGES,
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -299,7 +285,7 @@ def fair_points(
 
 def fair_points_in(
     answer: Matchups,
-    shown: Container[str] | None = None,
+    shown: Iterable[str] | None = None,
     *,
     exchange: Exchange | None = None,
     opponents: Opponents | None = None,
@@ -324,13 +310,8 @@ def fair_points_in(
         answer = replace(answer, frame=answer.frame[rows], situations=exchanged)
     with threadpool_limits(1):  # one thread is fastest for so few equations, and gives equal results on all processors
         verdicts = judge(answer, exchange)
-    prices = FairPoints(
-        **verdicts,
-        situations=exchanged,
-        profiles=answer.profiles,
-        caveats=CAVEATS,
-        opponents=opponents or opponents_of(sides.values()),
-    )
+    opponents = opponents or opponents_of(sides.values())
+    prices = FairPoints(**verdicts, situations=exchanged, profiles=answer.profiles, opponents=opponents)
     return prices if shown is None else prices.for_loadouts(shown)
 
 
@@ -341,11 +322,13 @@ def _check_exchange(situations: Sequence[Situation]) -> None:
 
 
 def _grouped_by_reason(left_out: Mapping[str, str]) -> str:
-    groups = []
-    for reason in dict.fromkeys(left_out.values()):
-        names = [name for name, own_reason in left_out.items() if own_reason == reason]
-        groups.append(f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {reason}")
-    return "; ".join(groups)
+    groups: dict[str, list[str]] = {}
+    for name, reason in left_out.items():
+        groups.setdefault(reason, []).append(name)
+    return "; ".join(
+        f"{first}{f' and {len(others)} more' if others else ''}: {reason}"
+        for reason, (first, *others) in groups.items()
+    )
 
 
 def matchups_of_all(
@@ -360,11 +343,10 @@ def matchups_of_all(
     stated, library = situations_named(situations), library_of(profiles)
     _check_exchange(stated)
     exchanged = [situation for situation in stated if situation.kind in EXCHANGE_KINDS]
-    if len(exchanged) < len(stated) and ALL_SITUATIONS not in one_or_several(
-        situations, "situations", (str, Situation)
-    ):
-        problem = "duels do not count for prices"
-        raise InputError(problem, where="situations", allowed=", ".join(situation.name for situation in EXCHANGES))
+    names = one_or_several(situations, "situations", (str, Situation))
+    if len(exchanged) < len(stated) and ALL_SITUATIONS not in names:
+        allowed = ", ".join(situation.name for situation in EXCHANGES)
+        raise InputError("duels do not count for prices", where="situations", allowed=allowed)
     priced = {loadout.selector: loadout for loadout in loadouts(units, library)}
     stated_opponents = {loadout.selector: loadout for loadout in loadouts(against, library)}
     all_loadouts = list((stated_opponents | priced).values())
@@ -381,9 +363,9 @@ def opponents_of(all_loadouts: Iterable[Loadout], added: Iterable[Loadout] = ())
     return Opponents(*(Counter(loadout.faction for loadout in part) for part in (all_loadouts, added)))
 
 
-def verdict_counts(frame: pd.DataFrame) -> dict[str, int]:
-    """Return the number of loadouts with each verdict, the most frequent first."""
-    return {str(verdict): int(count) for verdict, count in frame["verdict"].value_counts().items()}
+def counts_of(column: pd.Series[Any]) -> dict[str, int]:
+    """Return the number of rows with each value, such as a verdict, the most frequent first."""
+    return {str(value): int(count) for value, count in column.value_counts().items()}
 
 
 def _loadout_lines(answer: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, matchups_of_all, verdict_counts
+from analyser.analysis.prices import ALL_LOADOUTS, JudgedAnswer, counts_of, matchups_of_all
 from analyser.analysis.selection import Selectors
-from analyser.analysis.situations import Situation
+from analyser.analysis.situations import EXCHANGES, Situation
 from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import WRONG_AT
 from analyser.common.answer import Block
@@ -94,7 +94,7 @@ def rebalance(
     most_changes: int = 12,
     within: float | None = None,
     against: Selectors = ALL_LOADOUTS,
-    situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    situations: str | Situation | Sequence[Situation | str] = EXCHANGES,
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -155,8 +155,8 @@ def rebalance(
         _mean_distance(frame),
         _mean_distance(frame_after),
         within,
-        verdict_counts(frame),
-        verdict_counts(frame_after),
+        counts_of(frame["verdict"]),
+        counts_of(frame_after["verdict"]),
         **before.conditions,
     )
 
@@ -232,15 +232,11 @@ def _choose_prices(
 
 def _adjacent_levels(loadouts: Sequence[Loadout]) -> list[tuple[int, int]]:
     """Return pairs of adjacent levels of a unit (indices); the first has fewer models and costs no more today."""
-    by_unit: dict[str, list[int]] = {}
-    for index, loadout in enumerate(loadouts):
-        by_unit.setdefault(unit_of(loadout.selector), []).append(index)
-    result = []
-    for members in by_unit.values():
-        ordered = sorted(members, key=lambda index: loadouts[index].level.models)
-        result += [
-            (small, large)
-            for small, large in pairwise(ordered)
-            if (loadouts[small].level.points or 0) <= (loadouts[large].level.points or 0)
-        ]
-    return result
+    units = [unit_of(loadout.selector) for loadout in loadouts]
+    levels = [loadout.level for loadout in loadouts]
+    ordered = sorted(range(len(units)), key=lambda index: (units[index], levels[index].models))
+    return [
+        (small, large)
+        for small, large in pairwise(ordered)
+        if units[small] == units[large] and (levels[small].points or 0) <= (levels[large].points or 0)
+    ]

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, matchups_of_all
+from analyser.analysis.prices import ALL_LOADOUTS, JudgedAnswer, matchups_of_all
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import Situation
+from analyser.analysis.situations import EXCHANGES, Situation
 from analyser.analysis.standing import Standing, Standings, short_figure
 from analyser.analysis.verdict import FAIR, interval_text
 from analyser.common.answer import Block
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class FairPrice(NamedTuple):
-    """A fair price with a 95% interval; :attr:`~.prices.FairPoints.interval_covers` says what it allows for."""
+    """A fair price with a 95% interval (:attr:`~.prices.FairPoints.interval_covers`)."""
 
     points: int
     fair_low: float
@@ -86,9 +86,9 @@ class SolvedPrice(JudgedAnswer):
         today = "no points" if self.today is None else f"{self.today} points"
         line = (
             f"{self.loadout} ({self.role}) is fair at {price.points} points (95%: "
-            f"{interval_text(price.fair_low, price.fair_high)}) {self.opponents.in_short}; today {today}."
+            f"{interval_text(price.fair_low, price.fair_high)}) {self.opponents.in_short}; today {today}. "
+            f"The verdict at that price: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
         )
-        line += f" The verdict at that price: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
         return [Block(lines=[*fill(line), *fill(f"{self.judged}.")])]
 
 
@@ -159,18 +159,18 @@ class SolvedDice(JudgedAnswer):
             [f"{dice:+d}", short_figure(fair), interval_text(low, high), f"{verdict}: {doubt}" if doubt else verdict]
             for dice, fair, low, high, verdict, doubt in columns.itertuples(index=False)
         ]
-        lines = [
-            *fill(f"{self._subject}, {self.opponents.in_short}: {self._conclusion}."),
-            *fill(f"{self.judged}."),
+        line = f"{self._subject}, {self.opponents.in_short}: {self._conclusion}."
+        return [
+            Block(lines=[*fill(line), *fill(f"{self.judged}.")]),
+            Block(head=head, rows=rows, align=">>><"),
         ]
-        return [Block(lines=lines), Block(head=head, rows=rows, align=">>><")]
 
 
 def solve_price(
     unit: str | Loadout,
     *,
     against: Selectors = ALL_LOADOUTS,
-    situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    situations: str | Situation | Sequence[Situation | str] = EXCHANGES,
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -213,7 +213,7 @@ def solve_dice(
     row: str | None = None,
     most: int = 5,
     against: Selectors = ALL_LOADOUTS,
-    situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    situations: str | Situation | Sequence[Situation | str] = EXCHANGES,
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -279,8 +279,9 @@ def _fair_change(curve: pd.DataFrame) -> int | None:
 def _doubt(standings: Standings, selector: str) -> str:
     """Return why a verdict is undecided, or which better loadout decides it; otherwise an empty text."""
     most = standings.price_cap(selector)
-    better = f"another loadout that does at least as well costs {most} points"
-    return standings[selector].doubt if most is None else better
+    if most is None:
+        return standings[selector].doubt
+    return f"another loadout that does at least as well costs {most} points"
 
 
 def _whole_points(points: float) -> int:

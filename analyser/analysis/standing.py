@@ -18,14 +18,14 @@ from analyser.common.metrics import EFFICIENCY, number_text
 from analyser.common.text import counted
 from analyser.game.units import Loadout, unit_of
 
-ARROW = " → "
+ARROW, DASH = " → ", "–"
 MOST_NAMED = 3  # opponents named in a sentence
 _EVEN_WITHIN = 1e-9  # smaller leads are rounding errors
 _MATCHUP_CHANGES = {"opponent": "str", "before": "float", "after": "float", "change": "float", "changes_hands": "bool"}
 
 
 class Standing(NamedTuple):
-    """Points, fair points and verdict of a loadout: columns of :func:`analyser.fair_points`, and three more figures.
+    """Columns of :func:`analyser.fair_points` for a loadout, and three more figures.
 
     `efficiency` is the mean of points destroyed per 100 points, over its shots and charges at other loadouts. `rank` is
     its position among the `n_ranked` loadouts of its role, by points divided by fair points; 1 is the most over-priced.
@@ -76,8 +76,7 @@ class Standings:
     @property
     def conditions(self) -> dict[str, Any]:
         """Conditions of the prices, as fields of :class:`~.prices.JudgedAnswer`."""
-        names = ("situations", "profiles", "caveats", "opponents")
-        return {name: getattr(self.prices, name) for name in names}
+        return {name: getattr(self.prices, name) for name in ("situations", "profiles", "opponents")}
 
     @cached_property
     def leads(self) -> pd.DataFrame:
@@ -180,7 +179,8 @@ def _first_unit_names(selectors: Sequence[str]) -> str:
 
 def change_sentence(selector: str, old: Standing, new: Standing, leads: LeadChanges) -> str:
     """Return the effect of an edit on a loadout, in one sentence."""
-    parts = [f"{before_and_after(_points_text(old), _points_text(new))} points"]
+    points = ("no" if standing.points is None else str(standing.points) for standing in (old, new))
+    parts = [f"{before_and_after(*points)} points"]
     fair = before_and_after(*(short_figure(standing.fair_points) for standing in (old, new)))
     parts += [f"fair {fair}"] if fair != DASH else []
     efficiency = before_and_after(*(_efficiency_text(standing.efficiency) for standing in (old, new)))
@@ -204,9 +204,6 @@ def lead_text(lead: float) -> str:
     return f"{percent or '<1'}% {'ahead' if lead > 0 else 'behind'}"
 
 
-DASH = "–"
-
-
 def short_figure(value: float) -> str:
     """Return a figure as text for a sentence: whole numbers from 10; a dash for NaN."""
     return DASH if np.isnan(value) else f"{value:.0f}" if abs(value) >= 10 else number_text(value)
@@ -214,10 +211,6 @@ def short_figure(value: float) -> str:
 
 def _efficiency_text(efficiency: float) -> str:
     return f"{efficiency:.1f}" if 0.05 <= efficiency < 10 else short_figure(efficiency)
-
-
-def _points_text(standing: Standing) -> str:
-    return "no" if standing.points is None else str(standing.points)
 
 
 def before_and_after(old: str, new: str) -> str:

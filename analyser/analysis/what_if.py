@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, matchups_of_all
+from analyser.analysis.prices import ALL_LOADOUTS, JudgedAnswer, matchups_of_all
 from analyser.analysis.selection import Selectors
-from analyser.analysis.situations import Situation
+from analyser.analysis.situations import EXCHANGES, Situation
 from analyser.analysis.standing import (
     ARROW,
     DASH,
@@ -75,18 +75,10 @@ class WhatIf(JudgedAnswer):
         return ", ".join(f"{key} {value}" for key, value in self.changes.items())
 
     @property
-    def _why_no_matchups(self) -> str:
-        if len(self.frame):
-            return "No matchup changes."
-        left_out = [f"{when}, {standing.why}" for when, standing in self._both.items() if standing.is_left_out]
-        return f"No matchup can be compared: {'; '.join(left_out)}."
-
-    @property
     def headline(self) -> str:
-        if self.before.verdict == self.after.verdict:
-            return f"{loadout_name(self.loadout)} stays {self.after.verdict} with {self._changes_text}."
-        verdicts = f"from {self.before.verdict} to {self.after.verdict}"
-        return f"{loadout_name(self.loadout)} goes {verdicts} with {self._changes_text}."
+        old, new = self.before.verdict, self.after.verdict
+        verdict = f"stays {new}" if old == new else f"goes from {old} to {new}"
+        return f"{loadout_name(self.loadout)} {verdict} with {self._changes_text}."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -120,10 +112,12 @@ class WhatIf(JudgedAnswer):
         lines += [f"{self.judged}.", f"The change: {self._changes_text}."]
         if self.bands_without_dice:
             lines.append(f"No dice are left: {'; '.join(self.bands_without_dice)}.")
+        left_out = [f"{when}, {standing.why}" for when, standing in self._both.items() if standing.is_left_out]
+        none = "No matchup changes." if len(self.frame) else f"No matchup can be compared: {'; '.join(left_out)}."
         return [
             Block(lines=[part for line in lines for part in fill(line)]),
             Block(head=["", "before", "after", ""], rows=_standing_rows(self.before, self.after), align="<>><"),
-            *(_matchup_blocks(self.frame) or [Block(lines=fill(self._why_no_matchups))]),
+            *(_matchup_blocks(self.frame) or [Block(lines=fill(none))]),
             Block(lines=fill(f"Why {self.after.verdict}: {self.after.why}.")),
         ]
 
@@ -157,22 +151,20 @@ def _rank_text(standing: Standing) -> str:
 
 def _matchup_blocks(frame: pd.DataFrame) -> list[Block]:
     """Return blocks of the matchups that worsened or improved most, and of those whose leader changes."""
-    worse = frame[frame["change"] < -_LEAST_CHANGE].head(MOST_SHOWN)
-    better = frame[frame["change"] > _LEAST_CHANGE].iloc[::-1].head(MOST_SHOWN)
     lead_changes = matchups_with_new_leader(frame)
+    parts = {
+        "Does worse against": frame[frame["change"] < -_LEAST_CHANGE].head(MOST_SHOWN),
+        "Does better against": frame[frame["change"] > _LEAST_CHANGE].iloc[::-1].head(MOST_SHOWN),
+        f"{counted(len(lead_changes), 'matchup')} changed hands": lead_changes,
+    }
     blocks = []
-    for heading, result, most in (
-        ("Does worse against", worse, MOST_SHOWN),
-        ("Does better against", better, MOST_SHOWN),
-        (f"{counted(len(lead_changes), 'matchup')} changed hands", lead_changes, MOST_LEAD_CHANGES),
-    ):
-        if len(result):
-            lines = [
-                (f"  {row['opponent']}", lead_text(row["before"]), ARROW.strip(), lead_text(row["after"]))
-                for row in result.head(most).to_dict("records")
-            ]
-            more = [f"  … and {len(result) - most} more"] if len(result) > most else []
-            blocks.append(Block(f"{heading}:", rows=lines, align="<><<", lines=more))
+    for heading, part in parts.items():
+        lines = [
+            (f"  {row['opponent']}", lead_text(row["before"]), ARROW.strip(), lead_text(row["after"]))
+            for row in part.head(MOST_LEAD_CHANGES).to_dict("records")
+        ]
+        more = [f"  … and {len(part) - len(lines)} more"] if len(part) > len(lines) else []
+        blocks += [Block(f"{heading}:", rows=lines, align="<><<", lines=more)] if lines else []
     return blocks
 
 
@@ -181,7 +173,7 @@ def what_if(
     *,
     against: Selectors = ALL_LOADOUTS,
     row: str | None = None,
-    situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
+    situations: str | Situation | Sequence[Situation | str] = EXCHANGES,
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
@@ -233,7 +225,7 @@ def what_if(
 
 
 def _check_rows_change(loadout: Loadout, row: str | None, changes: Mapping[str, Any]) -> None:
-    """Raise InputError if a change is of a row (such as a range), but no row of the loadout can take it."""
+    """Raise InputError if no row of the loadout can take a change of rows, such as a range."""
     rows = loadout.unit.rows
     if row is not None:
         changed = row_id(row, [candidate.id for candidate in rows])

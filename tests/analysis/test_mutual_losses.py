@@ -6,7 +6,8 @@ import pytest
 import analyser
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of, mean_hits_of_die, p_rally
-from analyser.analysis.prices import SITUATIONS, fair_points
+from analyser.analysis.prices import fair_points
+from analyser.analysis.situations import EXCHANGES
 from analyser.game.ruleset import Deck, Die, Rating
 from tests.helpers.planted import kin
 
@@ -104,7 +105,7 @@ def test_losses_are_those_of_a_plain_reading(library):
     names = ("crown/rifle-platoon@basic", "crown/drake-field-guns@reinforced", "imperium/panzerwagen*@full-strength")
     names += ("commonwealth/mamont-subterranean-cryo-transport@full-strength", "crown/horse-guard-cavalry@basic")
     names += ("imperium/totenkopf*@basic", "commonwealth/winged-hussar-treadbikes@basic")
-    table = matchups(names, names, situations=SITUATIONS, profiles=library)
+    table = matchups(names, names, situations=EXCHANGES, profiles=library)
     read = Reading(table)
     assert table.frame["p_activated"].max() > 0.3
     assert set(table.frame.dropna(subset="attacker_share_lost")["situation"]) == {"charge"}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analyser.analysis.matchups import matchups
-from analyser.analysis.prices import SITUATIONS
+from analyser.analysis.situations import EXCHANGES
 from analyser.analysis.standing import Standings, keep_verdict_within_noise
 from analyser.analysis.verdict import FAIR
 from analyser.game.profiles import Profiles
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.proof
 @pytest.fixture(scope="module")
 def today():
     everybody = list(Profiles())
-    return Standings(matchups(everybody, everybody, situations=SITUATIONS))
+    return Standings(matchups(everybody, everybody, situations=EXCHANGES))
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import analyser
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.price_drivers import defence_of
-from analyser.analysis.prices import CAVEATS, FairPoints, Opponents, fair_points
+from analyser.analysis.prices import FairPoints, Opponents, fair_points
 from analyser.analysis.rebalance import rebalance
 from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, judge
 from analyser.common.errors import InputError
@@ -169,7 +169,7 @@ def game(request):
 
 def _rated(table, exchange):
     opponents = Opponents(Counter(each.faction for each in table.attackers))
-    conditions = {"situations": table.situations, "profiles": table.profiles, "caveats": CAVEATS}
+    conditions = {"situations": table.situations, "profiles": table.profiles}
     return FairPoints(**judge(table, exchange), **conditions, opponents=opponents)
 
 

@@ -10,7 +10,7 @@ import analyser
 from analyser.analysis import grid
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
-from analyser.analysis.prices import SITUATIONS
+from analyser.analysis.situations import EXCHANGES
 from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import FAIR, OVER
 from analyser.common.errors import InputError
@@ -45,7 +45,7 @@ def test_a_copy_at_a_higher_price_is_over_priced_until_it_is_repriced(found):
 
 
 def test_efficiency_is_the_mean_of_what_it_destroys_for_100_points(dear, found):
-    frame = matchups(OAK, "*/*", situations=SITUATIONS, profiles=dear).frame
+    frame = matchups(OAK, "*/*", situations=EXCHANGES, profiles=dear).frame
     mean = frame[frame["defender"] != OAK][EFFICIENCY].mean()
     assert found.before.efficiency == pytest.approx(mean, rel=1e-12)
     assert found.after.efficiency == pytest.approx(mean * 75 / 60, rel=1e-12)
@@ -66,7 +66,7 @@ def test_against_its_own_copy_it_comes_out_even_at_the_same_price(found):
 
 
 def test_who_comes_out_ahead_is_points_destroyed_by_either_for_its_points(dear):
-    table = matchups("*/*", "*/*", situations=SITUATIONS, profiles=dear)
+    table = matchups("*/*", "*/*", situations=EXCHANGES, profiles=dear)
     exchange = exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
     names, lost, points = [each.selector for each in exchange.loadouts], exchange.mean(), exchange.points
     one, other = names.index(OAK), names.index("wood/fir@basic")
