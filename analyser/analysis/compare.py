@@ -1,4 +1,4 @@
-"""Public function that compares one attack of each of several loadouts on one or more targets."""
+"""Comparison of one attack of each of several loadouts on one or more targets."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]
 
 
 class _Question(NamedTuple):
-    """Possible attacks on one target, and the errors of impossible attacks, each by index of the attacker."""
+    """Attacks on one target, and the errors of impossible attacks, each by index of the attacker."""
 
     name: str
     target: schema.Target
@@ -206,7 +206,6 @@ def _question(
     at_least: int | None,
     library: Profiles,
 ) -> _Question:
-    """Return the possible attacks on one target, and the errors of the others."""
     defender = section["unit"]
     stated = {**section, "unit": defender.selector} if isinstance(defender, Loadout) else section
     file = parse_scenario({"attack": attack, "target": stated}, schema.ScenarioFile, library, where="compare")
@@ -241,33 +240,31 @@ def _comparison(
     metric: str,
     library: Profiles,
 ) -> Comparison:
-    figures = {}
-    for index, attack in results.items():
-        name, points = attackers[index].selector, attackers[index].level.points
-        figures[index] = loadout_figures(name, points, attack, question.at_least, metric)
-    rows, tables = [], []
+    rows, all_figures, tables = [], [], []
     for index, attacker in enumerate(attackers):
-        row: dict[str, Any] = {"loadout": attacker.selector, "unit": attacker.unit.name}
-        row |= {"level": attacker.level_name, "points": attacker.level.points}
-        row |= dict.fromkeys(("row", "dice", "method"))
+        name, points = attacker.selector, attacker.level.points
+        row: dict[str, Any] = {"loadout": name, "unit": attacker.unit.name, "level": attacker.level_name}
+        row |= {"points": points, "row": None, "dice": None, "method": None}
         if index in results:
             result, _ = results[index]
+            figures = loadout_figures(name, points, results[index], question.at_least, metric)
+            all_figures.append(figures)
             row |= {"row": result.scenario.attack.row, "dice": result.conditions["dice"], "method": result.method}
-            row |= ({} if result.exact else {"trials": result.trials}) | figures[index].columns()
+            row |= ({} if result.exact else {"trials": result.trials}) | figures.columns()
             if not result.exact:
                 probabilities = probabilities_of(result, question.at_least)
-                row |= {f"{name}_interval": p.kind for name, p in probabilities.items()}
+                row |= {f"{key}_interval": p.kind for key, p in probabilities.items()}
             table = pd.DataFrame(result.distribution("models_destroyed")).rename(columns={"value": "models_destroyed"})
-            table.insert(0, "loadout", attacker.selector)
+            table.insert(0, "loadout", name)
             tables.append(table.assign(method=result.method))
         rows.append(row | {"why_not": question.why_not(index, attacker)})
     answer = comparison_of(
         rows,
-        list(figures.values()),
+        all_figures,
         metric,
         distributions=pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["loadout", "method"]),
         at_least=question.at_least,
-        results={figures[index].name: whole for index, (whole, _) in results.items()},
+        results={attackers[index].selector: whole for index, (whole, _) in results.items()},
         shares={question.name: 1.0},
         profiles=library.used,
     )

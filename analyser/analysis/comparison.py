@@ -49,10 +49,9 @@ class Comparison(FramedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row for each loadout, with every figure of :data:`~.metrics.COMPARE_METRICS`. `difference` is the metric
-        compared minus that of the best loadout; `why_not` is the reason for an impossible attack. A simulation adds
-        a 95% interval for each figure (`_low` and `_high`). In a mean over targets, `cannot` has the targets that the
-        loadout cannot attack, with reasons.
+        One row for each loadout, with every figure of :data:`~.metrics.COMPARE_METRICS`, if simulated with its 95%
+        interval (`_low`, `_high`). `difference` is the compared metric minus that of the best loadout, `why_not` the
+        reason for an impossible attack. In a mean, `cannot` has the targets that the loadout cannot attack.
     distributions : DataFrame
         Probabilities of exactly and of at least each number of models destroyed. Empty for a mean over targets.
     differences : DataFrame
@@ -77,27 +76,20 @@ class Comparison(FramedAnswer):
     profiles: ProfilesUsed
     loadout_figures: tuple[LoadoutFigures, ...]
 
+    schema = "analyser/comparison/1"
+
     @property
     def best(self) -> str:
         """Selector of the loadout with the highest metric; ties go to the cheapest. Empty if none can attack."""
-        return self._best(self.metric)
+        return next(map(str, self._differences_in(self.metric)["best"]), "")
 
     @property
     def tied(self) -> tuple[str, ...]:
         """Loadouts tied for the best metric; empty without a tie."""
-        return self._tied(self.metric)
-
-    def _best(self, metric: str) -> str:
-        return next(map(str, self._differences_in(metric)["best"]), "")
-
-    def _tied(self, metric: str) -> tuple[str, ...]:
-        return tuple(self._differences_in(metric).query("tied").index)
+        return tuple(self._differences_in(self.metric).query("tied").index)
 
     def _differences_in(self, metric: str) -> pd.DataFrame:
-        """Return the rows of `differences` for one metric, by loadout."""
         return self.differences[self.differences["metric"] == metric].set_index("loadout")
-
-    schema = "analyser/comparison/1"
 
     @property
     def headline(self) -> str:
@@ -156,7 +148,7 @@ class Comparison(FramedAnswer):
         return style.format_index(lambda name: headings.get(str(name), str(name)), axis="columns")
 
     def caption(self) -> list[str]:
-        """Return the caption of a picture: the target and the conditions."""
+        """Return the caption of a picture."""
         return [self._heading()]
 
     def plot(self, *, kind: Kind = "at least", ax: Axes | None = None, **more: Any) -> Axes:
@@ -180,7 +172,8 @@ class Comparison(FramedAnswer):
 
     def _table(self, title: str, suffix: str, metric: str) -> Block:
         """Return a table with a row for each loadout; `suffix` is empty, or that of figures per 100 points."""
-        best, tied, by_loadout = self._best(metric), self._tied(metric), self._differences_in(metric)
+        by_loadout = self._differences_in(metric)
+        best, tied = by_loadout["best"].iloc[0], list(by_loadout.query("tied").index)
         figures, rows = self._figures_of_table(suffix), []
         first = [] if suffix else ["points", *(["attack"] if "row" in self.frame else [])]
         for line in self.frame.to_dict("records"):
@@ -200,10 +193,14 @@ class Comparison(FramedAnswer):
         highest = values == np.nanmax(values, axis=0)
         bold = frozenset((row, 1 + len(first) + column) for row, column in np.argwhere(highest).tolist())
         align = "<><>" if "attack" in first else "<>"
-        return Block(title, head, rows, align, lines=[self._conclusion(metric)], bold=bold)
+        headline = mid_sentence(title_of(metric, self.at_least))
+        conclusion = f"{BEST_MARK} best by {headline}; diff.: difference from the best."
+        if tied:
+            meaning = {EQUAL_MARK: "exactly equal", UNSURE_MARK: "not significantly different"}[self._tie_mark]
+            conclusion += f" A tie: {', '.join(tied)} ({self._tie_mark} {meaning}); the cheapest has the {BEST_MARK}."
+        return Block(title, head, rows, align, lines=[conclusion], bold=bold)
 
     def _difference_text(self, line: pd.Series[Any], metric: str) -> str:
-        """Return the difference from the best loadout as text, marked if it is not significant."""
         exact = pd.isna(line["low"])
         if exact and line["tied"]:
             return self._tie_mark
@@ -211,21 +208,11 @@ class Comparison(FramedAnswer):
         return text if exact or line["significant"] else f"{UNSURE_MARK} {text}"
 
     def _figures_of_table(self, suffix: str) -> list[str]:
-        """Return the names of the figures of a table, except those that are missing for every loadout."""
         wanted = DIVISIBLE if suffix else dict.fromkeys((*SHOWN_FIGURES, self.metric.removesuffix(PER_100_POINTS)))
         return [name for name in wanted if self.frame[name + suffix].notna().any()]
 
     def _heading_of(self, name: str) -> str:
         return metric_by_name(name).short.format(at_least="k" if self.at_least is None else self.at_least)
-
-    def _conclusion(self, metric: str) -> str:
-        """Return the line below a table: the metric that decides, and the loadouts tied for the best."""
-        title = title_of(metric, self.at_least)
-        line = f"{BEST_MARK} best by {title[0].lower() + title[1:]}; diff.: difference from the best."
-        if tied := self._tied(metric):
-            meaning = {EQUAL_MARK: "exactly equal", UNSURE_MARK: "not significantly different"}[self._tie_mark]
-            line += f" A tie: {', '.join(tied)} ({self._tie_mark} {meaning}); the cheapest has the {BEST_MARK}."
-        return line
 
     @property
     def _is_exact(self) -> bool:
@@ -241,15 +228,14 @@ class Comparison(FramedAnswer):
         result = next(iter(self.results.values()))
         distance = result.scenario.attack.distance
         where = "" if distance is None else f' at {distance:g}"'
-        method = method_line([result])
-        if len(self.shares) > 1:
-            shares = ", ".join(f"{target} {100 * share:.4g}%" for target, share in self.shares.items())
-            equal = len(set(self.shares.values())) == 1
-            return (
-                f"Mean over {len(self.shares)} targets{', equal weights' if equal else f': {shares}'}{where}; {method}"
-            )
-        (target,) = self.shares
-        return f"On {target} ({result.scenario.target.models} models){where}; {method}"
+        if len(self.shares) == 1:
+            target = f"On {next(iter(self.shares))} ({result.scenario.target.models} models)"
+        elif len(set(self.shares.values())) == 1:
+            target = f"Mean over {len(self.shares)} targets, equal weights"
+        else:
+            shares = ", ".join(f"{name} {100 * share:.4g}%" for name, share in self.shares.items())
+            target = f"Mean over {len(self.shares)} targets: {shares}"
+        return f"{target}{where}; {method_line([result])}"
 
     def notes(self) -> list[str]:
         at_least = self._heading_of(AT_LEAST)
@@ -279,7 +265,7 @@ class Comparison(FramedAnswer):
         return notes + [f"Warning: {warning}" for warning in self._of_results("warnings")]
 
     def _of_results(self, name: str) -> dict[str, None]:
-        """Return the distinct entries of a list of all results, such as ``warnings``."""
+        """Return the distinct entries of a field of all results, such as ``warnings``."""
         return dict.fromkeys(item for result in self.results.values() for item in getattr(result, name))
 
 

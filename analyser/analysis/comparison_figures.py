@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -33,42 +33,39 @@ from analyser.scenarios.attack import Scenario
 BATCHES = 32  # batches of a simulation: enough for the interval of a mean, and few enough that each is large
 STEP_OF_TRIALS = BATCHES * CHUNK_TRIALS  # trials of an attack are a multiple of this
 DEFAULT_TRIALS = 2 * STEP_OF_TRIALS
-KeyT = TypeVar("KeyT")
 
 
 def percentile_mask() -> NDArray[np.bool_]:
-    """Return a mask of the figures of comparisons that are percentiles."""
+    """Return a mask of the metrics that are percentiles."""
     return np.array([name.endswith(PERCENTILE) for name in COMPARE_METRICS])
 
 
 AttackWithBatches = tuple[AttackResult, Sequence[AttackResult]]
 """The result of an attack and, if simulated, the results of its batches."""
+Key = tuple[int, int]  # indices of a target and of an attacker
 
 
-class _Sample(dict[KeyT, AttackWithBatches]):
-    """Attacks simulated together, by key."""
+class _Sample(dict[Key, AttackWithBatches]):
+    """Attacks that are simulated together, as :meth:`Sampling.solve` needs them."""
 
     @property
     def trials(self) -> int | None:
-        """Trials of each attack."""
         return next(iter(self.values()))[0].trials
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
-        """Return the counts of the outcomes whose probabilities must reach the precision, attack by attack."""
         return np.concatenate([whole.precision_counts(precision) for whole, _ in self.values()])
 
     def with_stopping(self, stopping: Stopping) -> Self:
-        """Return these attacks with the reason why their simulation stopped."""
         return type(self)({key: (whole.with_stopping(stopping), parts) for key, (whole, parts) in self.items()})
 
 
-def run_attacks(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, AttackWithBatches]:
-    """Return the results of attacks by key; simulated attacks are paired by batch."""
+def run_attacks(attacks: Mapping[Key, Scenario], sampling: Sampling) -> Mapping[Key, AttackWithBatches]:
+    """Return the results of attacks; simulated attacks are paired by batch."""
     if sampling.trials is None and sampling.precision is None:
         sampling = replace(sampling, trials=DEFAULT_TRIALS)
 
-    def sample(settings: Sampling) -> _Sample[KeyT]:
-        result = _Sample[KeyT]()
+    def sample(settings: Sampling) -> _Sample:
+        result = _Sample()
         for number, (key, scenario) in enumerate(attacks.items()):
 
             def report(done: int, total: int, number: int = number) -> None:
@@ -110,16 +107,8 @@ class Difference(NamedTuple):
 
 
 def title_of(name: str, at_least: int | None) -> str:
-    """Return the heading of a figure."""
+    """Return the title of a metric."""
     return metric_by_name(name).title.format(at_least="k" if at_least is None else at_least)
-
-
-def subject_of(scenario: Scenario) -> str:
-    """Return the attacker, the target and the distance, for a title."""
-    attacker, defender, distance = scenario.attacker, scenario.defender, scenario.attack.distance
-    attack = "an attack without a profile" if attacker is None else attacker.selector
-    target = "a target without a profile" if defender is None else defender.selector
-    return f"{attack} on {target}" + ("" if distance is None else f' at {distance:g}"')
 
 
 def figures_of(
@@ -133,6 +122,7 @@ def figures_of(
     target, defender = result.scenario.target, result.scenario.defender
     level = None if defender is None else defender.level
     model_points = level.points / level.models if level is not None and level.points else np.nan
+    victory_points = np.nan if target.victory_points is None else target.victory_points
     figures = {
         **{name: _figure(p) for name, p in probabilities_of(result, at_least).items()},
         "mean_models_destroyed": _figure(result.mean_with_interval("models_destroyed")),
@@ -140,7 +130,6 @@ def figures_of(
         "models_destroyed_90th_percentile": _figure(result.quantile("models_destroyed", estimates.HIGH_PERCENTILE)),
         "mean_damage": _figure(_damage(result)),
     }
-    victory_points = np.nan if target.victory_points is None else target.victory_points
     figures["expected_victory_points"] = figures["p_annihilated"] * victory_points
     figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * model_points
     factor = 100 / points if points else np.nan
@@ -184,7 +173,7 @@ def _damage(result: AttackResult) -> Mean:
 def loadout_figures(
     name: str, points: int | None, attack: AttackWithBatches, at_least: int, metric: str
 ) -> LoadoutFigures:
-    """Return the figures of the attack by the loadout called `name`; raise errors as :func:`figures_of` does."""
+    """Return the figures of a loadout; for `metric`, raise errors as :func:`figures_of` does."""
     result = attack[0]
     whole, *batches = (list(figures_of(part, at_least, points, metric).values()) for part in (result, *attack[1]))
     values = np.array(batches)[:, :, 0] if batches else None
@@ -195,10 +184,10 @@ def loadout_figures(
 def differences(loadouts: Sequence[LoadoutFigures]) -> pd.DataFrame:
     """Return each figure of each loadout minus that of the loadout that is best in this figure.
 
-    Loadouts whose figure equals the highest are tied. In a simulation, so are loadouts whose figure does not differ
-    significantly from the highest, unless another of these loadouts is significantly higher. The cheapest tied loadout
-    counts as best (the first if several cost the same).
-    Differences of simulated percentiles have no interval, so their significance is unknown (unless they are 0).
+    Loadouts whose figure equals the highest are tied. In a simulation, so are loadouts that do not differ
+    significantly from the highest, unless another of them is significantly higher. The cheapest tied loadout is best
+    (the first if several cost the same). The significance of differences of simulated percentiles is unknown unless
+    they are 0.
     """
     rows = []
     for index, metric in enumerate(COMPARE_METRICS):

@@ -16,7 +16,6 @@ from analyser.analysis.comparison_figures import LoadoutFigures, percentile_mask
 from analyser.common.answer import Block, FramedAnswer
 from analyser.common.errors import InputError, is_number, shown
 from analyser.common.frames import tidy
-from analyser.common.metrics import COMPARE_METRICS
 from analyser.game.profiles import ProfilesUsed
 
 if TYPE_CHECKING:
@@ -54,6 +53,8 @@ class Comparisons(FramedAnswer):
     weights: Mapping[str, float]
     mean: Comparison
 
+    schema = "analyser/comparisons/1"
+
     @property
     def best(self) -> str:
         """Selector of the loadout with the best mean."""
@@ -61,15 +62,11 @@ class Comparisons(FramedAnswer):
 
     @property
     def profiles(self) -> ProfilesUsed:
-        """Source of the profiles."""
         return self.mean.profiles
 
     @property
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
-        """The rows of all targets, then those of the mean. The first columns are `target`, `weight` and `is_mean`.
-
-        :meth:`to_frame` leaves out the rows of the mean.
-        """
+        """Rows of all targets, then those of the mean (`is_mean`), which :meth:`to_frame` leaves out."""
         parts = [
             comparison.frame.assign(target=target, weight=self.weights[target], is_mean=False)
             for target, comparison in self.by_target.items()
@@ -77,8 +74,6 @@ class Comparisons(FramedAnswer):
         parts.append(self.mean.frame.assign(target="mean", is_mean=True))
         columns = dict.fromkeys(("target", "weight", "is_mean", *(name for part in parts for name in part)))
         return pd.DataFrame([line for part in parts for line in part.to_dict("records")], columns=list(columns))
-
-    schema = "analyser/comparisons/1"
 
     @property
     def headline(self) -> str:
@@ -109,11 +104,11 @@ class Comparisons(FramedAnswer):
 
     def blocks(self) -> list[Block]:
         blocks = [block for comparison in self.by_target.values() for block in comparison.blocks()]
-        words = (
+        weights = ", ".join(
             f"{name} {self.weights[name]:g} (column ≥k: k = {part.at_least} models)"
             for name, part in self.by_target.items()
         )
-        return [*blocks, Block(f"Weights of the targets: {', '.join(words)}."), *self.mean.blocks()]
+        return [*blocks, Block(f"Weights of the targets: {weights}."), *self.mean.blocks()]
 
     def notes(self) -> list[str]:
         return self.mean.notes()
@@ -174,11 +169,10 @@ def _mean_figures(name: str, by_target: Mapping[str, Comparison], shares: Mappin
     parts = [(shares[key], own) for key, part in by_target.items() for own in part.loadout_figures if own.name == name]
     if not parts:
         return None
-    figures = sum((share * own.figures for share, own in parts), np.zeros((len(COMPARE_METRICS), 3)))
+    figures = np.sum([share * own.figures for share, own in parts], axis=0)
     figures[percentile_mask()] = np.nan
     batches = [share * own.batches for share, own in parts if own.batches is not None]
-    values = np.sum(batches, axis=0) if batches else None
-    return LoadoutFigures(name, parts[0][1].points, figures, values, parts[0][1].stopped_at)
+    return parts[0][1]._replace(figures=figures, batches=np.sum(batches, axis=0) if batches else None)
 
 
 def _mean_rows(by_target: Mapping[str, Comparison], means: Mapping[str, LoadoutFigures | None]) -> list[dict[str, Any]]:

@@ -9,11 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.comparison_figures import (
-    figures_of,
-    subject_of,
-    title_of,
-)
+from analyser.analysis.comparison_figures import figures_of, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows, source_notes
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN, Method
@@ -112,24 +108,19 @@ class Sensitivity(FramedAnswer):
         return plots.tornado(self, quantity=title_of(self.metric, self.at_least), ax=ax, **more)
 
     def blocks(self) -> list[Block]:
+        title, figure = title_of(self.metric, self.at_least), figure_text(self.metric, self.base)
         head = ["side", "number", "now", "one less", "one more"]
-        return [Block(self._heading()), Block(head=head, rows=self._table(), align="<<>")]
-
-    def _heading(self) -> str:
-        figure = figure_text(self.metric, self.base)
-        return f"{title_of(self.metric, self.at_least)}: {figure} at present ({self.method})"
+        rows = [
+            [line["side"], line["number"], f"{line['value']:g}"]
+            + [figure_text(self.metric, line[f"change_{name}"], change=True) for name in CHANGES]
+            for line in self.frame.loc[self._largest_changes().index].to_dict("records")
+        ]
+        return [Block(f"{title}: {figure} at present ({self.method})"), Block(head=head, rows=rows, align="<<>")]
 
     def _largest_changes(self) -> pd.Series[float]:
         """Return the larger of the two changes (without sign) of each row, the largest first."""
         changes = self.frame[["change_minus_1", "change_plus_1"]].abs().max(axis=1).fillna(0)
         return changes.sort_values(ascending=False, kind="stable")
-
-    def _table(self) -> list[list[str]]:
-        rows = []
-        for _, line in self.frame.loc[self._largest_changes().index].iterrows():
-            row = [line["side"], line["number"], f"{line['value']:g}"]
-            rows.append(row + [figure_text(self.metric, line[f"change_{name}"], change=True) for name in CHANGES])
-        return rows
 
     def notes(self) -> list[str]:
         missing = self.frame.dropna(subset=["why_not"])
@@ -182,6 +173,8 @@ def sensitivity(
         by_attack = {
             key: float(figures_of(result, at_least, None, figure)[figure][0]) for key, result in results.items()
         }
+    attacker_name = scenario.attack.attacker or "an attack without a profile"
+    subject = f"{attacker_name} on {scenario.target.unit or 'a target without a profile'}"
     base, rows = by_attack[None, ""], []
     for item, value in values.items():
         row: dict[str, Any] = {"side": item.side, "number": item.name, "value": value, "metric": figure}
@@ -195,7 +188,7 @@ def sensitivity(
         metric=figure,
         base=base,
         at_least=at_least,
-        subject=subject_of(scenario),
+        subject=subject + ("" if scenario.attack.distance is None else f' at {scenario.attack.distance:g}"'),
         not_modelled=results[None, ""].not_modelled,
         warnings=scenario.warnings,
         profiles=scenario.profiles and scenario.profiles._replace(ruleset=scenario.ruleset),
