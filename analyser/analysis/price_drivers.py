@@ -24,6 +24,7 @@ _LEAST_DIFFERENCE = np.log(1.05)  # a difference of less than 5% is not given as
 _FLOOR = 1e-3  # smaller values are raised to this before a logarithm is taken
 SHOOTING, FIGHTING, HITS, ENDURANCE, OUT_OF_REACH = "shooting", "close quarters", "hits", "rules", "out of reach"
 SUPPRESSING, SUPPRESSED = "suppressing", "suppressed"
+DICE, DEFENCE, REACH, CAPACITY, OUTRANGING = "dice", "DEFENCE", "reach", "Capacity", "outranging"
 ALL_RULES, TRAITS = "all rules", "traits"
 _TEXTS = {
     SHOOTING: "for its points its shooting destroys {times} other {role}{detail}",
@@ -63,10 +64,11 @@ _ENTRIES: Mapping[str, Callable[[Unit], Sequence[str]]] = {
 
 
 class PriceDrivers:
-    """Figures of each loadout, such as dice per 100 points, compared with the median of the other units of its role.
+    """Figures of each loadout, compared with the median of the other units of its role.
 
-    A loadout is destroyed by models x DAMAGE LIMIT x DEFENCE hits (AC-3.7, AC-3.8). `prices` are even-trade prices, and
-    `not_modelled` has the special rules that no figure counts.
+    A loadout is destroyed by models x DAMAGE LIMIT x DEFENCE hits (AC-3.7, AC-3.8). `prices` are even-trade prices,
+    `dice` those of :func:`dice_of`, and `not_modelled` has the special rules that no figure counts. `offence` and
+    `toughness` are per point, divided by that median (NaN without other units).
     """
 
     def __init__(
@@ -80,17 +82,17 @@ class PriceDrivers:
     ) -> None:
         self._loadouts, self._roles, self._not_modelled = exchange.loadouts, roles, not_modelled
         self._units = units = [loadout.unit for loadout in exchange.loadouts]
+        defence = np.array([float(defence_of(loadout)) for loadout in exchange.loadouts])
+        hits = defence * [loadout.level.models * loadout.unit.damage_limit for loadout in exchange.loadouts]
+        reach = np.array([max([row.long_range or 1.0 for row in unit.rows], default=1.0) for unit in units])
         hundreds, losses = exchange.points / 100, exchange.mean()
         tables = exchange.without_suppression, exchange.by_shots, exchange.all_shots_returned, exchange.outranging_share
         without_suppression, lost_to_shots, returned, outranges = (table.mean(axis=0) for table in tables)
-        self.offence, self.toughness = offence, toughness = offence_and_toughness(losses, frequencies, prices)
+        offence, toughness = offence_and_toughness(losses, frequencies, prices)
         free_offence, free_toughness = offence_and_toughness(without_suppression, frequencies, prices)
         away = toughness - offence_and_toughness(returned, frequencies, prices)[1]
         enemy_points = frequencies * np.exp(prices)
         by_shots, by_close_quarters = lost_to_shots @ enemy_points, (without_suppression - lost_to_shots) @ enemy_points
-        hits = np.array(
-            [float(one.level.models * one.unit.damage_limit * defence_of(one)) for one in exchange.loadouts]
-        )
         own = {
             SHOOTING: by_shots / hundreds,
             FIGHTING: by_close_quarters / hundreds,
@@ -99,34 +101,27 @@ class PriceDrivers:
             OUT_OF_REACH: np.exp(away),
             SUPPRESSING: np.exp(toughness - free_toughness),
             SUPPRESSED: np.exp(offence - free_offence),
+            DICE: dice / hundreds,
+            DEFENCE: defence,
+            REACH: reach,
+            CAPACITY: np.array([unit.value("Capacity") or 1.0 for unit in units]),
+            OUTRANGING: (outranges @ frequencies) / np.maximum(exchange.is_matchup @ frequencies, _FLOOR),
         }
         weights, peers = exchange.uniform_weights, peers_of(roles, exchange.unit_numbers)
-        self.without_peers = {index for own, others in peers if not len(others) for index in own.tolist()}
-
-        def with_peer_median(figures: Floats) -> tuple[Floats, Floats]:
-            figures = np.log(np.maximum(figures, _FLOOR))
-            return figures, peer_medians(peers, figures, weights)
-
-        both = {name: with_peer_median(figures) for name, figures in own.items()}
-        destroyed = own[SHOOTING] + own[FIGHTING]
-
-        def effect_on_destroyed(name: str) -> Floats:
-            """Return log(points destroyed / points destroyed with the usual figure of this kind of attack)."""
-            with_usual = destroyed - own[name] + np.exp(both[name][1])
-            return np.asarray(np.log(np.maximum(destroyed, _FLOOR) / np.maximum(with_usual, _FLOOR)), np.float64)
-
-        self._drivers = both
+        self._without_peers = {index for own, others in peers if not len(others) for index in own.tolist()}
+        per_point = (offence - np.log(exchange.points), toughness - np.log(exchange.points))
+        self.offence, self.toughness = (np.exp(one - peer_medians(peers, one, weights)) for one in per_point)
+        for relative in (self.offence, self.toughness):
+            relative[list(self._without_peers)] = np.nan
+        logs = {name: np.log(np.maximum(figures, _FLOOR)) for name, figures in own.items()}
+        self._figures = {name: (figures, peer_medians(peers, figures, weights)) for name, figures in logs.items()}
         self._effects = {  # log(value of the loadout / its value with the usual figure)
-            name: effect_on_destroyed(name) if name in (SHOOTING, FIGHTING) else own - usual
-            for name, (own, usual) in both.items()
+            name: self._figures[name][0] - self._figures[name][1] for name in _TEXTS
         }
-        self._dice = with_peer_median(dice / hundreds)
-        self._defence = with_peer_median(np.array([float(defence_of(loadout)) for loadout in self._loadouts]))
-        reach = [max([row.long_range or 1.0 for row in unit.rows], default=1.0) for unit in units]
-        self._reach = with_peer_median(np.array(reach))
-        self._capacity = with_peer_median(np.array([unit.value("Capacity") or 1.0 for unit in units]))
-        outranging = (outranges @ frequencies) / np.maximum(exchange.is_matchup @ frequencies, _FLOOR)
-        self._outranging = with_peer_median(outranging)
+        destroyed = own[SHOOTING] + own[FIGHTING]
+        for name in (SHOOTING, FIGHTING):
+            with_usual = destroyed - own[name] + np.exp(self._figures[name][1])
+            self._effects[name] = np.log(np.maximum(destroyed, _FLOOR) / np.maximum(with_usual, _FLOOR))
         self._by_role: dict[str, dict[str, Unit]] = {role: {} for role in roles}
         for loadout, role in zip(exchange.loadouts, roles):
             self._by_role[role][unit_of(loadout.selector)] = loadout.unit
@@ -135,13 +130,16 @@ class PriceDrivers:
             for role, members in self._by_role.items()
         }
 
+    def _own_and_usual(self, name: str, index: int) -> tuple[float, float]:
+        own, usual = self._figures[name]
+        return float(np.exp(own[index])), float(np.exp(usual[index]))
+
     def uncounted_benefits(self, index: int, sign: int) -> str:
         """Return the uncounted benefits of a unit (`sign` 1), or a low Capacity, which lowers its value (`sign` -1)."""
         unit, role = self._units[index], self._roles[index]
-        own, usually = (float(values[index]) for values in self._capacity)
-        is_usual = usually > 0  # units without Capacity count as 1, whose logarithm is 0
-        facts = {"own": np.exp(own), "usual": f"{np.exp(usually):.0f}" if is_usual else "none", "role": plural(role)}
-        result = [_CAPACITY_TEXT.format(**facts)] if sign * (own - usually) > _CAPACITY_DIFFERENCE else []
+        own, usual = self._own_and_usual(CAPACITY, index)  # units without Capacity count as 1
+        facts = {"own": own, "usual": f"{usual:.0f}" if usual > 1 else "none", "role": plural(role)}
+        result = [_CAPACITY_TEXT.format(**facts)] if sign * np.log(own / usual) > _CAPACITY_DIFFERENCE else []
         traits = [
             f"its value as a {trait}{' unit' * (trait == 'subterranean')}"
             for trait in unit.traits
@@ -168,13 +166,13 @@ class PriceDrivers:
         if reasons:
             return reasons
         role = self._roles[index]
-        if index in self.without_peers:
+        if index in self._without_peers:
             return f"no {'different' if len(self._by_role[role]) > 1 else 'other'} unit here has its role ({role})"
         return f"it is similar to other {plural(role)} in every figure"
 
     def _text(self, name: str, index: int) -> str:
         role = plural(self._roles[index])
-        own, usual = (float(np.exp(figures[index])) for figures in self._drivers[name])
+        own, usual = self._own_and_usual(name, index)
         times = own / usual
         if name in (SHOOTING, FIGHTING) and times < _NEARLY_NOTHING_BELOW:
             return _NEARLY_NOTHING_TEXTS[name].format(role=role)
@@ -183,7 +181,7 @@ class PriceDrivers:
         facts["times"] = f"{factor} {'than' if times < TWICE else 'as'}"
         facts |= {"prevented": 1 - min(own, 1 / own), "usually": 1 - min(usual, 1 / usual)}
         if name == OUT_OF_REACH:
-            facts["share"] = whole_percent(float(np.exp(self._outranging[0][index])))
+            facts["share"] = whole_percent(self._own_and_usual(OUTRANGING, index)[0])
         return _TEXTS[name].format(**facts)
 
     def _detail(self, name: str, index: int, times: float) -> str:
@@ -207,7 +205,7 @@ class PriceDrivers:
         return f" ({without}{', '.join([*unusual[:MOST_NAMED], *more])})"
 
     def _defence_detail(self, index: int, times: float) -> str:
-        unit, usual = self._units[index], float(np.exp(self._defence[1][index]))
+        unit, (_, usual) = self._units[index], self._own_and_usual(DEFENCE, index)
         own = defence_of(self._loadouts[index])
         others = "" if own == round(usual) else f" (others: {usual:.0f})"
         if others and (own > usual) != (times > 1):  # DEFENCE is no reason for the difference
@@ -219,15 +217,15 @@ class PriceDrivers:
         return f", with DEFENCE {own}{others} {', '.join(reasons)}"
 
     def _dice_detail(self, index: int, times: float) -> str:
-        own, usual = (float(figures[index]) for figures in self._dice)
-        if abs(own - usual) < _LEAST_DIFFERENCE or (own > usual) != (times > 1):
+        own, usual = self._own_and_usual(DICE, index)
+        if abs(np.log(own / usual)) < _LEAST_DIFFERENCE or (own > usual) != (times > 1):
             return ""
-        by_die = times / np.exp(own - usual)
+        by_die = times / (own / usual)
         strength = f"; each die destroys {_factor_text(by_die)}" if abs(np.log(by_die)) > _LEAST_DIFFERENCE else ""
-        return f"{np.exp(own):.1f} dice for 100 points, others: {np.exp(usual):.1f}{strength}"
+        return f"{own:.1f} dice for 100 points, others: {usual:.1f}{strength}"
 
     def _reach_detail(self, index: int, times: float) -> str:
-        own, usual = (float(np.exp(values[index])) for values in self._reach)
+        own, usual = self._own_and_usual(REACH, index)
         is_reason = max(own, usual) > _REACH_RATIO * min(own, usual) and (own > usual) == (times > 1)
         return f"reach {own:.0f} inches, others: {usual:.0f}" if is_reason else ""
 

@@ -14,7 +14,7 @@ from analyser.analysis.hierarchical_prices import LoadoutFeatures, PooledPrices,
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import Exchange
 from analyser.analysis.price_drivers import PriceDrivers, defence_of, dice_of
-from analyser.analysis.roles import UNCOUNTED_BENEFITS, peer_medians, peers_of, role_of
+from analyser.analysis.roles import UNCOUNTED_BENEFITS, role_of
 from analyser.common.kernel_records import Floats
 from analyser.common.text import counted
 from analyser.game.units import Loadout
@@ -41,7 +41,6 @@ _KINDS_OF_DOUBT = {  # kind of doubt for each phrase that its text may contain
     "but these numbers leave out": "these numbers leave out something about the unit",
     "but only this loadout has": "these numbers leave out something about the unit",
 }
-_FAIR = ("fair_points", "fair_low", "fair_high")
 _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}  # 1 if a loadout is worth more than its points, -1 if less
 
 
@@ -71,13 +70,6 @@ def judge(answer: Matchups, exchange: Exchange) -> dict[str, Any]:
     pair_frequencies = exchange.is_matchup * np.outer(frequencies, frequencies)
     _, explained = equilibrium_prices.strengths(leads, pair_frequencies)
     judged = _verdict_table(exchange, prices, drivers, _dominators(answer, exchange))
-    peers, weights = peers_of(roles, exchange.unit_numbers), exchange.uniform_weights
-    offence, toughness = (
-        np.exp(values - peer_medians(peers, values, weights))
-        for values in (drivers.offence - today, drivers.toughness - today)
-    )
-    alone = list(drivers.without_peers)
-    offence[alone] = toughness[alone] = np.nan
     level_effects = np.array([prices.levels[name] for name in levels])
     table = pd.DataFrame(
         {
@@ -92,8 +84,8 @@ def judge(answer: Matchups, exchange: Exchange) -> dict[str, Any]:
             "error": prices.posterior_error,
             "trades_evenly_at": np.exp(even.prices + prices.common_effect + level_effects),
             "comes_out_even_at": np.exp(today - prices.other_ratio),
-            "offence": offence,
-            "toughness": toughness,
+            "offence": drivers.offence,
+            "toughness": drivers.toughness,
             "frequency": frequencies,
         }
     )
@@ -196,7 +188,7 @@ def lean_of(under: float, over: float) -> str:
 
 
 def rounded_down(probability: float) -> str:
-    """Return a probability in whole percent, rounded down so that 59.9% does not look like :data:`WRONG_AT`."""
+    """Return a probability in whole percent, rounded down: 59.9% must not look like :data:`WRONG_AT`."""
     return f"{int(100 * min(probability, 0.99) + 1e-9)}%"
 
 
@@ -232,12 +224,6 @@ class _Dominator(NamedTuple):
     saved: int
     besides: str  # properties that only the dominated loadout has
 
-    @property
-    def reason(self) -> str:
-        saved = f"{counted(self.saved, 'point')} less" if self.saved else "no more"
-        has_all = "has every property of this loadout"
-        return f"{self.loadout} does at least as well in every matchup, {has_all}, and costs {saved}"
-
 
 def _dominators(answer: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
     """Return the best dominator of each dominated loadout: if possible one that lacks nothing, then the cheapest."""
@@ -253,7 +239,6 @@ def _dominators(answer: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
 def _verdict_table(
     exchange: Exchange, prices: PooledPrices, drivers: PriceDrivers, better: Mapping[int, _Dominator]
 ) -> dict[str, Any]:
-    """Return the columns of fair points, interval, probabilities, verdict and reason."""
     today = np.log(exchange.points)
     at_most = np.full(len(today), np.nan)
     for index, dominator in better.items():
@@ -269,7 +254,7 @@ def _verdict_table(
         for index, fair in enumerate(zip(*figures))
     ]
     return {
-        **dict(zip(_FAIR, figures)),
+        **dict(zip(("fair_points", "fair_low", "fair_high"), figures)),
         "under_probability": under,
         "over_probability": over,
         **dict(zip(("verdict", "lean", "doubt", "why"), map(list, zip(*rows)))),
@@ -281,8 +266,10 @@ def _verdict_on(
     index: int, under: float, over: float, fair: Sequence[float], drivers: PriceDrivers, better: _Dominator | None
 ) -> tuple[str, str, str, str]:
     """Return the verdict, lean, doubt and reason of a loadout."""
+    less = f"{counted(better.saved, 'point')} less" if better and better.saved else ""
     if better and not better.besides:
-        return OVER, "", "", better.reason
+        does = "does at least as well in every matchup, has every property of this loadout, and"
+        return OVER, "", "", f"{better.loadout} {does} costs {less or 'no more'}"
     if np.isnan(under):
         return UNDECIDED, "", (doubt := "no other unit here can be compared with it"), doubt
     verdict, lean, doubt = verdict_of(under, over), lean_of(under, over), ""
@@ -291,7 +278,7 @@ def _verdict_on(
         doubt = f"its fights alone suggest {fair[0]:.0f} points, but these numbers leave out {uncounted}"
         return UNDECIDED, lean, doubt, doubt
     if verdict == FAIR and better:
-        price = f"{counted(better.saved, 'point')} less" if better.saved else "the same points"
+        price = less or "the same points"
         doubt = f"{better.loadout} does as well for {price}, but only this loadout has: {better.besides}"
     elif verdict == UNDECIDED:
         doubt = f"anything from {fair[1]:.0f} to {fair[2]:.0f} points may be fair"
@@ -301,16 +288,14 @@ def _verdict_on(
 
 
 def _with_loadouts_outside(table: pd.DataFrame, answer: Matchups, exchange: Exchange) -> pd.DataFrame:
-    """Return the table with added rows for the loadouts left out, in the order of the matchups."""
+    """Return the table with the loadouts left out, in the order of the matchups."""
     sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders)}
     outside = [sides[name] for name in exchange.left_out]
     missing = {
         **_names(outside),
         "points": pd.array([loadout.level.points for loadout in outside], "Int64"),
-        "verdict": UNDECIDED,
-        "why": list(exchange.left_out.values()),
-        **dict.fromkeys(("lean", "not_counted"), ""),
-        "doubt": list(exchange.left_out.values()),
+        **{"verdict": UNDECIDED, "lean": "", "not_counted": ""},
+        **{name: list(exchange.left_out.values()) for name in ("doubt", "why")},
     }
     all_rows = pd.concat([table, pd.DataFrame(missing)], ignore_index=True) if outside else table
     order = {name: index for index, name in enumerate(sides)}
