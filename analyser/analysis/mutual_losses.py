@@ -36,10 +36,10 @@ NEAR_WITHIN = 12.0  # inches; ranged attacks at up to this distance count as nea
 class Exchange:
     """Loadouts that exchange losses, and these losses.
 
-    ``losses[k, i, j]`` is the mean share of j that is lost to i in a round on battlefield k. Far apart, both shoot, or
-    only the loadout with the longer range does. Near each other, each takes the action that gains most points at
-    today's prices. A suppressed unit inflicts less. If all situations are far, or all are near, the battlefield does
-    not matter, and k is only 0. The other tables of floats have the same shape.
+    ``losses[k, i, j]`` is the mean share of j that is lost to i in a round on battlefield k; the other tables of floats
+    have the same shape. Far apart, both shoot, or only the loadout with the longer range. Near each other, each takes
+    the action that gains most points at today's prices. A suppressed unit inflicts less. If all situations are far, or
+    all are near, battlefields do not matter, and there is only one.
     """
 
     loadouts: tuple[Loadout, ...]  # all have points, and all can destroy each other, directly or through others
@@ -53,7 +53,7 @@ class Exchange:
 
     @cached_property
     def unit_numbers(self) -> NDArray[np.int64]:
-        """The unit of each loadout as a number (:func:`~.roles.unit_numbers_of`)."""
+        """Unit of each loadout (:func:`~.roles.unit_numbers_of`)."""
         return unit_numbers_of(self.loadouts)
 
     @property
@@ -66,11 +66,11 @@ class Exchange:
         """Frequency of each loadout if all units, and all levels of a unit, are equally frequent."""
         levels = pd.Series([loadout.level_name for loadout in self.loadouts])
         copies = levels.groupby([self.unit_numbers, levels]).transform("size").to_numpy(np.float64)
-        shares: Floats = 1.0 / copies / levels.groupby(self.unit_numbers).transform("nunique").to_numpy(np.float64)
+        shares = 1.0 / copies / levels.groupby(self.unit_numbers).transform("nunique").to_numpy(np.float64)
         return np.asarray(shares / shares.sum(), np.float64)
 
     def mean(self) -> Floats:
-        """Return the mean losses over the battlefields, with equal weights."""
+        """Return the mean losses over the battlefields."""
         return np.asarray(self.losses.mean(axis=0), np.float64)
 
 
@@ -83,14 +83,13 @@ def exchange_of(
 ) -> Exchange:
     """Return the mutual losses from a frame of matchups in both directions; duels are ignored."""
     left_out: dict[str, str] = {}
-    attack_and_defend = set(frame["attacker"].unique()) & set(frame["defender"].unique())
+    attack_and_defend = {*frame["attacker"].unique()} & {*frame["defender"].unique()}
     for loadout in loadouts:
         if not loadout.level.points:
-            left_out[loadout.selector] = "it costs 0 points" if loadout.level.points == 0 else "it has no points"
+            left_out[loadout.selector] = "it has no points" if loadout.level.points is None else "it costs 0 points"
         elif loadout.selector not in attack_and_defend:
             left_out[loadout.selector] = "it is not both attacker and defender"
     sides = [loadout for loadout in loadouts if loadout.selector not in left_out]
-    situations = [situation for situation in situations if situation.kind in EXCHANGE_KINDS]
     actions, is_matchup = actions_of(frame, sides, situations, ruleset)
     rounds = _round_losses(actions, is_matchup, sides, situations, ruleset, battlefields)
     outside = ~largest_connected_group(rounds.losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
@@ -114,7 +113,6 @@ def losses_in_lists(
 
     Far and near count equally, unlike in :class:`Exchange`: in a list, other units protect a unit that approaches.
     """
-    situations = [situation for situation in situations if situation.kind in EXCHANGE_KINDS]
     actions, is_matchup = actions_of(frame, loadouts, situations, ruleset)
     both = _far_and_near(actions, loadouts, situations, ruleset)
     tables = [losses.with_suppression for losses in both if losses is not None]
@@ -124,18 +122,21 @@ def losses_in_lists(
 def _far_and_near(
     actions: dict[str, Action], loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[Losses | None, Losses | None]:
-    """Return the mean losses by far shots, and the losses by the best near actions; None without such situations."""
+    """Return the mean losses by far shots, and those by the best near actions; None without such situations."""
     points, p_rallies = _points(loadouts), np.array([p_rally(loadout.unit, ruleset.deck) for loadout in loadouts])
     far, near = (
         [actions[situation.name] for situation in situations if is_near(situation) == wanted]
         for wanted in (False, True)
     )
     shots = [] if any(action.reach.any() for action in near) else far  # far shots replace missing near shots
-    return mean_losses(far, p_rallies, points), best_losses([*near, *shots] if near else [], p_rallies, points)
+    far_choices = np.array([_best_actions([action], p_rallies, points) for action in far])
+    mean_far = _mutual_losses(_ChosenActions(*far_choices.mean(axis=0))) if far else None
+    best_near = _mutual_losses(_best_actions([*near, *shots], p_rallies, points)) if near else None
+    return mean_far, best_near
 
 
 class _LossesByBattlefield(NamedTuple):
-    """Losses in a round on each battlefield, as in :class:`Exchange`."""
+    """Fields of :class:`Exchange`."""
 
     losses: Floats
     without_suppression: Floats
@@ -209,7 +210,6 @@ def _why_unconnected(inflicted: float, suffered: float) -> str:
     return "none of these units damages it" if suffered == 0 else "it damages, or is damaged by, too few of these units"
 
 
-_COLUMNS = ("mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated")
 P_STILL_TO_ACT = 0.5  # probability that a unit has not been activated yet in the round when the other unit acts
 
 
@@ -260,23 +260,21 @@ def actions_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[dict[str, Action], NDArray[np.bool_]]:
     """Return the actions of the loadouts by situation, and a mask of pairs that the frame has in both directions."""
+    situations = [situation for situation in situations if situation.kind in EXCHANGE_KINDS]
     names = [loadout.selector for loadout in loadouts]
     rows, columns = (name_indices(frame[side], names) for side in ("attacker", "defender"))
     situation_indices = name_indices(frame["situation"], [situation.name for situation in situations])
     both = (rows >= 0) & (columns >= 0)
     codes, row_ids = pd.factorize(frame["row"])
-    values = [  # 0 for columns that frames of earlier versions lack
-        frame[name].to_numpy(np.float64) if name in frame else np.zeros(len(frame)) for name in _COLUMNS
-    ]
+    figures = frame[["mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated"]].to_numpy(np.float64).T
     hits = mean_hits_of_die(ruleset.die)
     actions, attacks = {}, np.zeros((len(names), len(names)), np.bool_)
     for number, situation in enumerate(situations):
         part = both & (situation_indices == number)
         pairs = rows[part], columns[part]
         attacks[pairs] = True
-        tables = np.full((len(_COLUMNS), *attacks.shape), np.nan)
-        for table, column in zip(tables, values):
-            table[pairs] = column[part]
+        tables = np.full((len(figures), *attacks.shape), np.nan)
+        tables[:, *pairs] = figures[:, part]
         rows_used = np.full(attacks.shape, -1)
         rows_used[pairs] = codes[part]
         shares_kept = (
@@ -298,8 +296,8 @@ def _kept_by_shots(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the shares of hits that suppressed shooters keep after a passed and a failed rally test, and the ranges.
 
-    `rows` has, for each pair, the index in `row_ids` of the row used, -1 without a shot. Suppression is a penalty
-    (AC-4.2), and a failed rally test prevents aiming (AC-5.6).
+    `rows` has the index in `row_ids` of each pair's row, -1 without a shot. Suppression is a penalty (AC-4.2), and a
+    failed rally test prevents aiming (AC-5.6).
     """
     indices = {row_id: index for index, row_id in enumerate(row_ids)}
     facts = np.zeros((len(loadouts), len(row_ids) + 1, 3))  # by loadout and row; the last entry stands for no row
@@ -325,12 +323,10 @@ def _advantage(row: Row, situation: Situation) -> tuple[int, bool]:
 
 def _kept_by_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> tuple[Floats, Floats]:
     """Return the shares of hits that suppressed chargers keep after a passed (AC-8.2) and a failed rally test."""
-    units = [loadout.unit for loadout in loadouts]
-    infantry, overwhelmed = (
-        np.array([unit.type in types for unit in units], np.bool_) for types in (("infantry",), INFANTRY_OVERWHELMS)
-    )
-    onslaught = np.array([unit.has("Onslaught") for unit in units], np.int64)
-    before = onslaught[:, None] + (infantry[:, None] & overwhelmed[None, :])
+    types = np.array([loadout.unit.type for loadout in loadouts])
+    onslaught = np.array([loadout.unit.has("Onslaught") for loadout in loadouts], np.int64)
+    overwhelms = (types == "infantry")[:, None] & np.isin(types, INFANTRY_OVERWHELMS)[None, :]
+    before = onslaught[:, None] + overwhelms
     return _share_kept(before, before - 1, hits), np.zeros(before.shape)
 
 
@@ -354,21 +350,8 @@ class _ChosenActions(NamedTuple):
     lost_to_shots: Floats  # the part of `lost` that shots cause
 
 
-def mean_losses(actions: Sequence[Action], p_rallies: Floats, points: Floats) -> Losses | None:
-    """Return the losses if each loadout takes every action equally often; None without actions."""
-    if not actions:
-        return None
-    by_action = [_best_actions([action], p_rallies, points) for action in actions]
-    return _mutual_losses(_ChosenActions(*(np.mean(figures, axis=0) for figures in zip(*by_action))))
-
-
-def best_losses(actions: Sequence[Action], p_rallies: Floats, points: Floats) -> Losses | None:
-    """Return the losses if each loadout takes the action that gains most `points`; None without actions."""
-    return _mutual_losses(_best_actions(actions, p_rallies, points)) if actions else None
-
-
 def _best_actions(actions: Sequence[Action], p_rallies: Floats, points: Floats) -> _ChosenActions:
-    """Return the losses by the actions that gain most points; units choose again after a failed rally test."""
+    """Return the losses by the actions that gain most points; a unit chooses again after a failed rally test."""
     lost, own_lost, p_suppresses, p_activates, if_rallied, if_shaken, reach = map(np.array, zip(*actions))
 
     def best(lost: Floats) -> NDArray[np.int64]:
