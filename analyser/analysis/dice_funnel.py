@@ -52,7 +52,10 @@ def dice_funnel(
     fight, result = scenario.fight, solve_attack(scenario)
     scores, pmf = result.scores, result.score_weights
     faces = np.array(scenario.ruleset.die.sides_by_face, np.float64) / scenario.ruleset.die.sides
-    first_rolls = _first_rolls(fight, scenario.ruleset.deck.counts())
+    first_rolls = [(int(fight.dice), 1.0)]  # possible numbers of dice, with their probabilities
+    if fight.overcharge:  # the card drawn adds dice (AC-6)
+        deck = scenario.ruleset.deck.counts()
+        first_rolls = [(int(fight.dice) + card, copies / deck.sum()) for card, copies in enumerate(deck) if copies]
     rolled = sum(dice * probability for dice, probability in first_rolls)
     added = rolled * _probability_of(faces, fight.exploding_faces) * fight.explosion
     most_damage = int(fight.most_destroyed) * int(fight.damage_limit) - int(fight.damage)
@@ -75,13 +78,6 @@ def dice_funnel(
     return pd.DataFrame(rows, columns=["stage", "unit", "kind", "mean"])
 
 
-def _first_rolls(fight: FightFacts, deck: NDArray[np.int64]) -> list[tuple[int, float]]:
-    """Return the possible numbers of dice of the first roll, with their probabilities (Overcharge, AC-6)."""
-    if not fight.overcharge:
-        return [(int(fight.dice), 1.0)]
-    return [(int(fight.dice) + card, float(copies / deck.sum())) for card, copies in enumerate(deck) if copies]
-
-
 def _expected_rerolls(
     fight: FightFacts, faces: NDArray[np.float64], first_rolls: list[tuple[int, float]], expected_dice: float
 ) -> float:
@@ -101,5 +97,4 @@ def _expected_rerolls(
 
 
 def _probability_of(faces: NDArray[np.float64], mask: int) -> float:
-    """Return the probability that a die shows one of the faces in `mask`."""
     return float(sum(probability for face, probability in enumerate(faces) if int(mask) >> face & 1))

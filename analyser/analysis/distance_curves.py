@@ -48,7 +48,7 @@ class Curve(NamedTuple):
 
 
 class _RowAtDistances(NamedTuple):
-    """A row at distances above `first` and up to `last`; `can_attack` states which categories it can attack."""
+    """A row at distances above `first` and up to `last`; `can_attack` has a flag for each target category."""
 
     attacker: Loadout
     row: Row
@@ -85,13 +85,12 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
 
 
 def _line_name(shot: _RowAtDistances) -> str:
-    """Return the name of a row, with its ranges if several rows have this name."""
     names = [row.name for row in shot.attacker.unit.rows]
     return shot.row.name if names.count(shot.row.name) == 1 else f"{shot.row.name} {shot.row.ranges}"
 
 
 def _with_same_defenders(answer: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]:
-    """Group attackers with points by their defenders, and yield each group with its defenders."""
+    """Yield each group of attackers with points that have the same defenders, and these defenders."""
     sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders)}
     part = answer.frame[answer.frame["situation"] == answer.situations[0].name]
     targets = {str(name): tuple(names) for name, names in part.groupby("attacker", sort=False)["defender"]}

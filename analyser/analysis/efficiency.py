@@ -43,7 +43,7 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the points efficiency of every attacker against the targets of each category, in each situation.
 
     `frame` is that of :func:`analyser.matchups`. `efficiency` is the mean expected points destroyed per 100 points.
-    Peers are attackers with the same targets and an efficiency of at least :data:`LEAST_EFFICIENCY`; `median` is their
+    Peers are attackers with the same targets and an efficiency of at least :data:`LEAST_EFFICIENCY`. `median` is their
     median, `peers` the number of their units, and `z` the robust z-score of log2 `efficiency` among them.
 
     >>> import analyser
@@ -63,7 +63,6 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _efficiency_in_group(part: pd.DataFrame, situation: str, category: str) -> pd.DataFrame:
-    """Return the efficiency of attackers with the same targets, in one situation against one category."""
     possible = part[part[EFFICIENCY].notna()]
     result = possible.drop_duplicates("attacker")[_LOADOUT_COLUMNS].reset_index(drop=True)
     if result.empty:
@@ -134,7 +133,6 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
 
 
 def _outliers_in_group(means: pd.DataFrame) -> pd.DataFrame:
-    """Return the outliers in one situation against one category of targets."""
     result = means[means["efficiency"].notna()]
     floored = result["efficiency"].clip(lower=LEAST_EFFICIENCY)
     residual: pd.Series[float] = np.log2(floored)
@@ -219,10 +217,10 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
 def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
     """Return every pair of loadouts in which one dominates the other; arguments and columns as in :func:`dominated`.
 
-    The better loadout costs no more, and does at least as well on every target in every situation. If both also defend,
-    it suffers no more from any attacker. It is better in some figure or in points. If the factions differ, it has every
-    property of the worse loadout. Loadouts without effect on any target are left out, because they have another
-    purpose. So are pairs of different categories, if `attackers` has both. `counts` names what was compared.
+    The better loadout costs no more, does at least as well on every target in every situation, and, if both defend,
+    suffers no more from any attacker. It is better in some figure or in points. If the factions differ, it has every
+    property of the worse loadout. Left out are loadouts without effect on any target, which have another purpose, and
+    pairs of different categories, if `attackers` has both. `counts` names what was compared.
     """
     priced = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
@@ -233,7 +231,8 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     defends = pd.Series(names).isin(frame["defender"].unique()).to_numpy()
     profiles = {attacker.selector: attacker for attacker in attackers}
     result: list[tuple[str, str, int, str, tuple[str, ...]]] = []
-    for group in _with_same_opponents(frame, names):
+    opponents = frame.groupby("attacker")["defender"].agg(frozenset)[names]  # only loadouts with the same are compared
+    for group in pd.Series(range(len(names))).groupby(opponents.to_numpy(), sort=False).indices.values():
         all_defend = bool(defends[group].all())
         figures = np.hstack([inflicted[group], -suffered[group]]) if all_defend else inflicted[group]
         compared = "attack and defence" if all_defend else "attack"
@@ -249,15 +248,6 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
             if besides == () or name.partition("/")[0] == by.partition("/")[0]:
                 result.append((name, by, saved, compared, besides or ()))
     return pd.DataFrame(result, columns=["attacker", "by", "points_saved", "counts", "has_besides"])
-
-
-def _with_same_opponents(frame: pd.DataFrame, names: Sequence[str]) -> list[NDArray[np.int64]]:
-    """Group the indices of loadouts with the same opponents, because only these can be compared."""
-    opponents = frame.groupby("attacker")["defender"].agg(frozenset).to_dict()
-    groups: dict[frozenset[str], list[int]] = {}
-    for index, name in enumerate(names):
-        groups.setdefault(opponents[name], []).append(index)
-    return [np.array(group, np.int64) for group in groups.values()]
 
 
 def _dominated_pairs(

@@ -96,8 +96,7 @@ def leads(losses: Floats, prices: Floats) -> Floats:
     keeps the lead near 0 if both are tiny.
     """
     traded = losses * np.exp(prices[None, :] - prices[:, None])
-    shares: Floats = (traded - traded.T) / (traded + traded.T + 2 * NEGLIGIBLE_LOSS)
-    return shares
+    return np.asarray((traded - traded.T) / (traded + traded.T + 2 * NEGLIGIBLE_LOSS), np.float64)
 
 
 def even_lead_prices(losses: Floats, frequencies: Floats, start: Floats) -> SolvedPrices:

@@ -55,9 +55,8 @@ class FightCache:
         is_stored = self.is_worth_storing(situation, shape[0] * shape[1])
         if not is_stored and self._earlier is None:
             return blank_cells(*shape), [(list(range(shape[0])), list(range(shape[1])))]
-        sides, tables = _sides_in(situation, self._digests), list[_Table]()
-        if self._earlier is not None:
-            tables.append(_Table(_sides_in(situation, self._earlier_digests), *self._earlier_cells[situation.name]))
+        sides = _sides_in(situation, self._digests)
+        tables = [self._earlier_tables[situation.name]] if self._earlier_tables else []
         known = _merge(sides, tables)
         if is_stored and not known.computed.all() and (stored := self._stored_table(situation)) is not None:
             known = _merge(sides, [stored, *tables])
@@ -96,27 +95,27 @@ class FightCache:
         return digest([situation.model_dump_json(), self._defending.ruleset.model_dump_json(), self._defending.row])
 
     @cached_property
-    def _earlier_digests(self) -> tuple[list[str], ...]:
-        assert self._earlier is not None
-        defenders = DefendingSide(self._earlier.defenders, self._earlier.ruleset, None, 1)
-        return _digests_of(self._earlier.attackers, defenders)
-
-    @cached_property
-    def _earlier_cells(self) -> dict[str, tuple[Cells, NDArray[np.bool_]]]:
-        """Cells of the earlier table, all computed, by situation."""
-        assert self._earlier is not None
-        frame, situations = self._earlier.frame, self._earlier.situations
+    def _earlier_tables(self) -> dict[str, _Table]:
+        """The earlier results by situation, with all cells computed; empty without earlier results."""
+        if self._earlier is None:
+            return {}
+        frame, attackers, situations = self._earlier.frame, self._earlier.attackers, self._earlier.situations
+        defending = DefendingSide(self._earlier.defenders, self._earlier.ruleset, None, 1)
+        digests = _digests_of(attackers, defending)
         cells = np.empty(len(frame), CELL)
         for name in CELL.names or ():
             column = frame[name]
             cells[name] = column.astype(object).where(column.notna(), None) if name in _OBJECT_FIELDS else column
-        by_situation = cells.reshape(len(self._earlier.attackers), len(self._earlier.defenders), len(situations))
+        by_situation = cells.reshape(len(attackers), len(defending.defenders), len(situations))
         computed = np.ones(by_situation.shape[:2], np.bool_)
-        return {situation.name: (by_situation[..., index], computed) for index, situation in enumerate(situations)}
+        return {
+            situation.name: _Table(_sides_in(situation, digests), by_situation[..., index], computed)
+            for index, situation in enumerate(situations)
+        }
 
 
 def unit_in_fights(loadout: Loadout) -> Unit:
-    """Return the unit of a loadout without its other levels, points and limits in forces: no fight depends on these."""
+    """Return the unit of a loadout without other levels, points and limits in forces: no fight depends on these."""
     level = Level(models=loadout.level.models, victory_points=loadout.level.victory_points)
     changes = {"levels": {loadout.level_name: level}, "entry": None, "in_force": Limits(), "battlegroups": {}}
     return loadout.unit.model_copy(update=changes)
@@ -147,13 +146,11 @@ def _merge(sides: Sequence[Sequence[str]], tables: Iterable[_Table]) -> _Table:
     cells = blank_cells(*map(len, sides))
     computed = np.zeros(cells.shape, np.bool_)
     for table in tables:
-        target_indices, source_indices = [], []
+        common = []  # for each side, the indices of each loadout here and in the table
         for names, others in zip(sides, table.sides):
             indices = {name: index for index, name in enumerate(others)}
-            common = [(index, indices[name]) for index, name in enumerate(names) if name in indices]
-            target_indices.append([index for index, _ in common])
-            source_indices.append([index for _, index in common])
-        target, source = np.ix_(*target_indices), np.ix_(*source_indices)
+            common.append([(index, indices[name]) for index, name in enumerate(names) if name in indices])
+        target, source = (np.ix_(*([pair[end] for pair in pairs] for pairs in common)) for end in (0, 1))
         cells[target] = np.where(table.computed[source], table.cells[source], cells[target])
         computed[target] |= table.computed[source]
     return _Table(sides, cells, computed)

@@ -85,9 +85,9 @@ class DefendingSide:
 
 
 class Fight(NamedTuple):
-    """A kind of fight, the function that computes its cells, and the time that it takes."""
+    """A kind of fight."""
 
-    cells: Callable[[Sequence[Loadout], DefendingSide, Situation], Cells]
+    cells: Callable[[Sequence[Loadout], DefendingSide, Situation], Cells]  # computes the cells
     occasion: str  # an occasion of :mod:`~analyser.game.keywords`, such as DUEL
     kernel: Tiered[..., Any]  # compiled function in which the fight spends nearly all its time
     cost: int  # typical microseconds per pair
@@ -158,7 +158,7 @@ def prepare_kernels(fights: Iterable[tuple[Fight, int]]) -> None:
 
 
 def join_by_situation(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:
-    """Return the parts of a grid, one situation after another, as a frame ordered by attacker, defender, situation."""
+    """Return the parts of a grid, one for each situation, as a frame ordered by attacker, defender, situation."""
     import pandas as pd  # imported late: workers of a sweep need no frames, and start twice as fast without pandas
 
     frame = pd.concat(parts, ignore_index=True)
@@ -210,7 +210,7 @@ def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame of :func:`analyser.matchups` by unit, with the mean of every figure over all pairs of levels.
 
     `attacker` and `defender` are selectors without a level; `attacker_level` and `defender_level` are ``"all levels"``.
-    Pairs of levels that cannot fight are left out of the means; if no pair can fight, the figures are NaN.
+    Means leave out pairs of levels that cannot fight; if none can, the figures are NaN.
     """
     figures = [str(name) for name, dtype in frame.dtypes.items() if dtype == np.float64]
     units = frame.assign(attacker=frame["attacker"].map(unit_of), defender=frame["defender"].map(unit_of))
@@ -244,11 +244,10 @@ def not_modelled(
         for quality in row.qualities
     ]
     keywords += [(unit.name, rule) for unit in all_units.values() for rule in unit.rules]
-    missing: dict[str, NotModelled] = {}
+    units_with: dict[tuple[str, str], dict[str, None]] = {}
     for unit, keyword in keywords:
-        term, name = keyword.term, keyword.name
+        term = keyword.term
         if term is None or (not any(map(term.counts_in, occasions)) and any(map(term.can_matter_in, occasions))):
-            units = missing[name].units if name in missing else ()
             touches = "unknown to this version" if term is None else term.subject
-            missing[name] = NotModelled(name, touches, tuple(dict.fromkeys((*units, unit))))
-    return tuple(missing[name] for name in sorted(missing))
+            units_with.setdefault((keyword.name, touches), {})[unit] = None
+    return tuple(NotModelled(*rule, tuple(units)) for rule, units in sorted(units_with.items()))

@@ -26,7 +26,7 @@ _ROUNDS = 8  # iterations that find the weights of unusual units
 
 
 class LoadoutFeatures(NamedTuple):
-    """The features of loadouts that the model uses."""
+    """Features of loadouts that the model uses."""
 
     roles: Sequence[str]
     levels: Sequence[str]
@@ -98,7 +98,7 @@ def _distinct_loadouts(even_trade: Floats, features: LoadoutFeatures) -> tuple[I
 
 
 def _shared_covariance(features: LoadoutFeatures, noise: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the covariance of shared effects, and masks (0 or 1) of equal roles and equal levels."""
+    """Return the covariance of shared effects, and the masks (0 or 1) of equal roles and equal levels."""
     same_role, same_level = (
         (names[:, None] == names[None, :]).astype(np.float64)
         for names in map(np.array, (features.roles, features.levels))

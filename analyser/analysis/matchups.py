@@ -88,7 +88,7 @@ class Matchups(FramedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row for each fight; see :func:`matchups` for the columns. :meth:`to_frame` returns a copy to change.
+        One row for each fight, as :func:`matchups` describes.
     row : str or None
         The stated row of armaments; None for the best row.
     metric : str
@@ -105,6 +105,8 @@ class Matchups(FramedAnswer):
     not_modelled: tuple[NotModelled, ...]
     profiles: ProfilesUsed
 
+    schema = "analyser/matchups/1"
+
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Assumptions of the answer; dice and deck first."""
@@ -115,8 +117,6 @@ class Matchups(FramedAnswer):
         """Situations in which the metric has no value."""
         without = [situation.name for situation in self.situations if not _has_metric(situation, self.metric)]
         return (f"{self.metric} has no value in {', '.join(without)}",) if without else ()
-
-    schema = "analyser/matchups/1"
 
     @property
     def headline(self) -> str:
@@ -183,9 +183,8 @@ class Matchups(FramedAnswer):
         With more than :data:`MOST_LOADOUTS` loadouts on a side the picture shows units, as means over their levels.
         `metric` is as in :meth:`pivot`, `ax` and others as in :func:`analyser.plots.heatmap`.
         """
-        names = [situation.name for situation in self.situations]
         if situation is not None:
-            check_choice(situation, "situation", names)
+            check_choice(situation, "situation", [one.name for one in self.situations])
         values = checked_metric(metric or self.metric)
         wanted = [one for one in self.situations if situation in (None, one.name)]
         shown = self._with_metric(values, first_with_metric(wanted, values).name)
@@ -200,9 +199,7 @@ class Matchups(FramedAnswer):
         wanted = [other for other in self.situations if situation in (None, other.name)]
         return with_user_metric(frame, (*self.attackers, *self.defenders), wanted, self.ruleset, metric)
 
-    def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the heatmap of the first situation that has the metric (:meth:`heatmap`)."""
-        return self.heatmap(ax=ax, **more)
+    plot = heatmap
 
     def blocks(self) -> list[Block]:
         width = max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, WIDTH)
@@ -228,7 +225,6 @@ class Matchups(FramedAnswer):
         return [*notes, "", f"{sides} the first {MOST_SHOWN} of each are shown; --format csv has all."]
 
     def _repr_html_(self) -> str:
-        """Return the figures as HTML, with the names of the defenders."""
         table = self.pivot().map(lambda value: figure_text(self.metric, value)).to_html(border=0)
         return notebook_html([Block(lines=self._heading())], []) + table + notebook_html([], self.notes())
 
@@ -333,8 +329,8 @@ def matchups_after_edit(
 ) -> Matchups:
     """Return the table for edited loadouts, with all unchanged fights copied from the `earlier` table.
 
-    By default `ruleset` and `used` (the source of profiles) are those of `earlier`. With another ruleset every fight is
-    computed again.
+    By default `ruleset` and `used` (the source of profiles) are those of `earlier`. Another ruleset
+    changes every fight.
 
     Examples
     --------
@@ -350,10 +346,15 @@ def matchups_after_edit(
     cache = FightCache(attackers, defending, earlier=earlier if rules == earlier.ruleset else None)
     with sampling.with_bar() as reporting:
         frame = compute_grid(attackers, defending, earlier.situations, reporting.report, cache)
-    missing = not_modelled(attackers, defenders, earlier.situations)
-    used = earlier.profiles if used is None else used
-    sides = tuple(attackers), defending.defenders
-    return Matchups(frame, *sides, earlier.situations, earlier.row, earlier.metric, rules, missing, used)
+    return replace(
+        earlier,
+        frame=frame,
+        attackers=tuple(attackers),
+        defenders=defending.defenders,
+        ruleset=rules,
+        not_modelled=not_modelled(attackers, defenders, earlier.situations),
+        profiles=used or earlier.profiles,
+    )
 
 
 def with_user_metric(
