@@ -1,7 +1,7 @@
 """Check of fair points by battles: each loadout fills an army of about equal points, and every two armies fight.
 
-Fair points also consider a small battlefield and the usual price of each role; these battles do not. So win rates are
-also compared with even points, at which a unit destroys as much as it loses on the battlefield of these battles.
+Unlike these battles, fair points consider a small battlefield and the usual price of each role. So win rates are also
+compared with even points, at which a unit destroys as much as it loses on the battlefield of these battles.
 """
 
 from __future__ import annotations
@@ -43,7 +43,6 @@ FEWEST_ARMIES = 5  # armies needed for a correlation
 MISFIT_DIFFERENCE = 0.2  # difference between win rate and expected win rate that makes a unit a misfit
 MOST_TIMES_POINTS = 3  # an even price above this multiple of the unit's points is shown as a limit
 _MOST_MISFITS_SHOWN = 8  # rows of each table of misfits
-_RATES = ("win_rate", "by_fair_points", "by_even_points")
 _RESAMPLES = 200  # bootstrap samples for the interval of the correlation
 
 
@@ -55,9 +54,9 @@ class BalanceCheck(FramedAnswer):
     ----------
     frame : DataFrame
         One row for each loadout, the largest disagreement first. `win_rate` is against all other armies; a draw counts
-        as half a win. `by_fair_points` is the rate expected from the fair points of its army, and `off` is `win_rate`
-        minus this rate. `comes_out_even_at` is the price in points at which the loadout neither gains nor loses against
-        all others together on this battlefield, and `by_even_points` is the rate expected from these prices.
+        as half a win. `by_fair_points` is the rate expected from fair points, and `off` is `win_rate` minus this rate.
+        `comes_out_even_at` is the price at which the loadout neither gains nor loses against all others together on
+        this battlefield, and `by_even_points` is the rate expected from these prices.
     correlation, correlation_low, correlation_high : float
         Rank correlation of win rates with the fair points of the armies, and its 95% interval (due to the dice).
     even_correlation, even_correlation_low, even_correlation_high : float
@@ -91,10 +90,8 @@ class BalanceCheck(FramedAnswer):
     @property
     def headline(self) -> str:
         number, verb = len(self.misfits) or "None", "wins" if len(self.misfits) == 1 else "win"
-        difference = f"{100 * MISFIT_DIFFERENCE:.0f} percentage points"
-        return (
-            f"{number} of {counted(len(self.frame), 'unit')} {verb} {difference} more or less than fair points predict."
-        )
+        units, difference = counted(len(self.frame), "unit"), f"{100 * MISFIT_DIFFERENCE:.0f} percentage points"
+        return f"{number} of {units} {verb} {difference} more or less than fair points predict."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -139,10 +136,12 @@ class BalanceCheck(FramedAnswer):
 
     def _misfit_blocks(self, title: str, sign: int) -> list[Block]:
         rows = self.misfits[sign * self.misfits["off"] > 0]
-        cells = []
-        for row in rows.head(_MOST_MISFITS_SHOWN).to_dict("records"):
-            prices = f"{row['points']}", f"{row['fair_points']:.0f}", even_text(row)
-            cells.append([row["loadout"], *prices, *(whole_percent(row[name]) for name in _RATES)])
+        rates = ("win_rate", "by_fair_points", "by_even_points")
+        cells = [
+            [row["loadout"], f"{row['points']}", f"{row['fair_points']:.0f}", even_text(row)]
+            + [whole_percent(row[name]) for name in rates]
+            for row in rows.head(_MOST_MISFITS_SHOWN).to_dict("records")
+        ]
         head = [title, "points", "fair", "even here", "wins", "by fair points", "by even points"]
         more = [f"and {len(rows) - len(cells)} more"] if len(rows) > len(cells) else []
         return [Block(head=head, rows=cells, align="<>>>>>>", lines=more)] if cells else []
@@ -197,25 +196,23 @@ def balance_check(
     check_integer(points, "points", 1, 100_000)
     sampling = Sampling("monte-carlo", trials, seed, threads=threads, progress=progress)
     library = library_of(profiles)
-    stated = one_or_several(units, "units")
-    is_faction = [isinstance(unit, str) and unit in library.factions for unit in stated]
-    selected = loadouts([f"{unit}/*@basic" if named else unit for unit, named in zip(stated, is_faction)], library)
+    selectors = [
+        f"{unit}/*@basic" if isinstance(unit, str) and unit in library.factions else unit
+        for unit in one_or_several(units, "units")
+    ]
+    selected = loadouts(selectors, library)
     table, priced, _ = matchups_of_all(selected, against, EXCHANGES, library, threads, None)
     prices = fair_points_in(table, priced).frame
     fair = dict(zip(prices["loadout"], prices["fair_points"].astype(float)))
     frame, fighters, left_out = _armies(selected, fair, points)
-    battlefield = _battlefield(
-        [[loadout] * number for loadout, number in zip(fighters[:2], frame["number"].tolist())], library
-    )
+    battlefield = _battlefield(_filled(fighters[:2], frame), library)
     exchange = exchange_of(table.frame, fighters, table.situations, table.ruleset, [battlefield])
     fighters = list(exchange.loadouts)
     _check_number(fighters)
     names = [loadout.selector for loadout in fighters]
     frame = frame.set_index("loadout").loc[names].reset_index().assign(comes_out_even_at=_even_points(exchange))
 
-    wins = _round_robin(
-        [[loadout] * number for loadout, number in zip(fighters, frame["number"].tolist())], sampling, library
-    )
+    wins = _round_robin(_filled(fighters, frame), sampling, library)
     army_prices, even_prices = (
         (frame["number"] * frame[name] / points).to_numpy(np.float64) for name in ("fair_points", "comes_out_even_at")
     )
@@ -259,12 +256,15 @@ def _armies(
             if number > MOST_UNITS:
                 where, allowed = f"points: {loadout.selector}", f"up to {MOST_UNITS}: fewer points"
                 raise InputError(f"{points} points are an army of {number} units", where=where, allowed=allowed)
-            figures = {"points": cost, "fair_points": fair, "number": number}
-            unit = loadout.unit
-            rows.append({"loadout": loadout.selector, "unit": unit.name, "role": role_of(unit), **figures})
+            row = {"loadout": loadout.selector, "unit": loadout.unit.name, "role": role_of(loadout.unit)}
+            rows.append({**row, "points": cost, "fair_points": fair, "number": number})
             fighters.append(loadout)
     _check_number(fighters)
     return pd.DataFrame(rows), fighters, left_out
+
+
+def _filled(fighters: Sequence[Loadout], frame: pd.DataFrame) -> list[list[Loadout]]:
+    return [[loadout] * number for loadout, number in zip(fighters, frame["number"].tolist())]
 
 
 def _check_number(fighters: Sequence[Loadout]) -> None:

@@ -20,8 +20,6 @@ from analyser.common.text import aligned, counted
 from analyser.common.validation import Record, checked
 
 VERDICTS = (UNDER, OVER, UNDECIDED, FAIR)
-
-
 _Probability = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -52,8 +50,7 @@ def verdicts_named(written: str) -> tuple[str, ...]:
 
 def write_baseline(answer: FairPoints, path: str | os.PathLike[str]) -> None:
     """Write the verdicts of `answer` into a baseline file, which accepts them."""
-    columns = ["verdict", "under_probability", "over_probability"]
-    rows = answer.frame.set_index("loadout")[columns].astype(object)
+    rows = answer.frame.set_index("loadout")[list(_AcceptedVerdict.model_fields)].astype(object)
     rows = rows.where(rows.notna(), None)
     content = json.dumps({"verdicts": rows.to_dict("index")}, indent=1, sort_keys=True, ensure_ascii=False)
     write_content(Path(path), f"{content}\n".encode())
@@ -76,20 +73,17 @@ def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str,
     A verdict is accepted if it equals that of the baseline, or differs from it only by noise
     (:func:`analyser.analysis.verdict.is_noise`).
     """
-    frame = answer.frame[answer.frame["verdict"].isin(verdicts)]
-    sides = ["under_probability", "over_probability"]
+    frame, judged = answer.frame[answer.frame["verdict"].isin(verdicts)], list(_AcceptedVerdict.model_fields)
 
-    def is_accepted(row: Mapping[Any, Any]) -> bool:
-        before = (accepted or {}).get(row["loadout"])
-        if before is None:
+    def is_accepted(name: str, verdict: str, under: float, over: float) -> bool:
+        if (before := (accepted or {}).get(name)) is None:
             return False
-        if before.verdict == row["verdict"]:
-            return True
         old = before.verdict, before.under_probability, before.over_probability
-        return None not in old and is_noise(old, (row["verdict"], row[sides[0]], row[sides[1]]))
+        return before.verdict == verdict or (None not in old and is_noise(old, (verdict, under, over)))
 
-    new = frame[np.array([not is_accepted(row) for row in frame.to_dict("records")], np.bool_)]
-    probability = new[sides].max(axis=1)
+    is_new = [not is_accepted(*row) for row in frame[["loadout", *judged]].itertuples(index=False)]
+    new = frame[np.array(is_new, np.bool_)]
+    probability = new[judged[1:]].max(axis=1)
     columns = ["loadout", "points", "fair_points", "fair_low", "fair_high", "verdict", "lean"]
     return new.assign(probability=probability).sort_values(["probability", "loadout"], ascending=[False, True])[columns]
 
@@ -97,14 +91,8 @@ def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str,
 def failure_lines(failed: pd.DataFrame) -> list[str]:
     """Return the failures as the lines of a table."""
     rows = [
-        (
-            row["loadout"],
-            str(row["points"]),
-            interval_text(row["fair_low"], row["fair_high"]),
-            row["verdict"],
-            row["lean"],
-        )
-        for row in failed.to_dict("records")
+        (name, str(points), interval_text(low, high), verdict, lean)
+        for name, points, _, low, high, verdict, lean in failed.itertuples(index=False)
     ]
     heading = f"{counted(len(failed), 'verdict')} not accepted:"
     return [heading, *aligned([("", "points", "fair", "verdict", ""), *rows], "<>><<")]
