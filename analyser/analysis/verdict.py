@@ -208,12 +208,12 @@ def _noticed_from(prices: PooledPrices) -> Floats:
 
 
 def interval_text(low: float, high: float) -> str:
-    """Return an interval of fair points in whole points."""
-    return f"{low:.0f}–{high:.0f}"
+    """Return an interval of fair points in whole points; a dash if there are no fair points."""
+    return "–" if np.isnan(low) else f"{low:.0f}–{high:.0f}"
 
 
 def kind_of_doubt(doubt: str) -> str:
-    """Return the kind of reason for an undecided verdict, without names and figures."""
+    """Return the kind of a doubt, without names and figures."""
     return next((kind for words, kind in _KINDS_OF_DOUBT.items() if words in doubt), doubt)
 
 
@@ -265,7 +265,6 @@ def _verdict_table(
 def _verdict_on(
     index: int, under: float, over: float, fair: Sequence[float], drivers: PriceDrivers, better: _Dominator | None
 ) -> tuple[str, str, str, str]:
-    """Return the verdict, lean, doubt and reason of a loadout."""
     less = f"{counted(better.saved, 'point')} less" if better and better.saved else ""
     if better and not better.besides:
         does = "does at least as well in every matchup, has every property of this loadout, and"

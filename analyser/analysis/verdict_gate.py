@@ -91,7 +91,7 @@ def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str,
 def failure_lines(failed: pd.DataFrame) -> list[str]:
     """Return the failures as the lines of a table."""
     rows = [
-        (name, str(points), interval_text(low, high), verdict, lean)
+        (name, "no" if pd.isna(points) else str(points), interval_text(low, high), verdict, lean)
         for name, points, _, low, high, verdict, lean in failed.itertuples(index=False)
     ]
     heading = f"{counted(len(failed), 'verdict')} not accepted:"

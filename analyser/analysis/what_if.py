@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from analyser.analysis.prices import ALL_LOADOUTS, JudgedAnswer, matchups_of_all
@@ -41,19 +40,10 @@ _LEAST_CHANGE = 0.005  # smallest change of a lead (-1 to 1) that is listed
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WhatIf(JudgedAnswer):
-    """A loadout before and after a change.
-
-    Attributes
-    ----------
-    changes : dict of str to str
-        The changes as stated.
-    before, after : Standing
-    frame : DataFrame
-        Effect of the change on each matchup, the worst first.
-    """
+    """A loadout before and after a change; `frame` has the effect on each matchup, the worst first."""
 
     loadout: str
-    changes: dict[str, str]
+    changes: dict[str, str]  # as stated
     before: Standing
     after: Standing
     frame: pd.DataFrame
@@ -63,7 +53,6 @@ class WhatIf(JudgedAnswer):
 
     @property
     def sentence(self) -> str:
-        """Effect of the change, in one sentence."""
         return change_sentence(self.loadout, self.before, self.after, lead_changes_of(self.frame))
 
     @property
@@ -127,11 +116,12 @@ class WhatIf(JudgedAnswer):
 
 def _standing_rows(before: Standing, after: Standing) -> list[list[str]]:
     per_point = f"per point, divided by that of other {after.role}"
+    allows_for = "95%, over opponents, distances and similar units"
     cells: list[tuple[str, Callable[[Standing], str], str]] = [
         ("points", lambda standing: DASH if standing.points is None else str(standing.points), ""),
         ("efficiency", lambda standing: short_figure(standing.efficiency), "points destroyed for 100 points"),
         ("fair points", lambda standing: short_figure(standing.fair_points), ""),
-        ("  interval", _interval_text, "95%, over opponents, distances and similar units"),
+        ("  interval", lambda standing: interval_text(standing.fair_low, standing.fair_high), allows_for),
         ("verdict", lambda standing: standing.verdict, ""),
         ("probably", lambda standing: standing.lean.partition(" ")[2] or DASH, ""),
         ("rank", _rank_text, f"of {after.role}; 1 is the most over-priced"),
@@ -139,10 +129,6 @@ def _standing_rows(before: Standing, after: Standing) -> list[list[str]]:
         ("toughness", lambda standing: short_figure(standing.toughness), per_point),
     ]
     return [[name, cell(before), cell(after), meaning] for name, cell, meaning in cells]
-
-
-def _interval_text(standing: Standing) -> str:
-    return DASH if np.isnan(standing.fair_low) else interval_text(standing.fair_low, standing.fair_high)
 
 
 def _rank_text(standing: Standing) -> str:

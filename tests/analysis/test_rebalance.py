@@ -8,7 +8,7 @@ import pytest
 
 from analyser.analysis.prices import fair_points
 from analyser.analysis.rebalance import TODAY_INDEX, _choose_prices, rebalance
-from analyser.analysis.verdict_gate import failures, read_baseline, write_baseline
+from analyser.analysis.verdict_gate import failure_lines, failures, read_baseline, write_baseline
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import kin, write_wood
@@ -96,3 +96,11 @@ def test_what_a_better_loadout_makes_over_priced_is_worth_as_much_as_before_but_
     write_baseline(before, tmp_path / "accepted.json")
     failed = failures(after, ["over-priced"], read_baseline(tmp_path / "accepted.json"))
     assert oak in failed["loadout"].tolist()  # although no probability has changed by 5 percentage points
+
+
+def test_a_failure_without_fair_points_has_a_dash_and_no_nan():
+    """A loadout without points is left out; its verdict is undecided."""
+    field = [*kin(Profiles()[RIFLES], 3), Profiles()[RIFLES].model_copy(update={"faction": "oak"}).with_(points=0)]
+    heading, _, line = failure_lines(failures(fair_points(field, against=field), ["undecided"]))
+    assert heading == "1 verdict not accepted:"
+    assert line.split()[1:] == ["0", "–", "undecided"]
