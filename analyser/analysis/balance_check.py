@@ -57,10 +57,9 @@ class BalanceCheck(FramedAnswer):
         as half a win. `by_fair_points` is the rate expected from fair points, and `off` is `win_rate` minus this rate.
         `comes_out_even_at` is the price at which the loadout neither gains nor loses against all others together on
         this battlefield, and `by_even_points` is the rate expected from these prices.
-    correlation, correlation_low, correlation_high : float
-        Rank correlation of win rates with the fair points of the armies, and its 95% interval (due to the dice).
-    even_correlation, even_correlation_low, even_correlation_high : float
-        Rank correlation of win rates with the armies' points at the prices `comes_out_even_at`, and its 95% interval.
+    correlation, even_correlation : float
+        Rank correlation of win rates with the armies' fair points, and with their points at the prices
+        `comes_out_even_at`; `_low` and `_high` are the ends of the 95% intervals (due to the dice).
     trials : int
         Battles for each pair of armies.
     left_out : dict of str to str
@@ -112,7 +111,7 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def precision(self) -> str:
-        """Numbers of armies and battles, and both correlations."""
+        """Sentences about numbers of armies and battles, and both correlations."""
         fair, even = (
             f"{self.summary[name]:.2f} ({self.summary[f'{name}_low']:.2f} to {self.summary[f'{name}_high']:.2f})"
             for name in ("correlation", "even_correlation")

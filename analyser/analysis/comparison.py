@@ -148,7 +148,6 @@ class Comparison(FramedAnswer):
         return style.format_index(lambda name: headings.get(str(name), str(name)), axis="columns")
 
     def caption(self) -> list[str]:
-        """Return the caption of a picture."""
         return [self._heading()]
 
     def plot(self, *, kind: Kind = "at least", ax: Axes | None = None, **more: Any) -> Axes:

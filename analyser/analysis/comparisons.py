@@ -57,7 +57,6 @@ class Comparisons(FramedAnswer):
 
     @property
     def best(self) -> str:
-        """Selector of the loadout with the best mean."""
         return self.mean.best
 
     @property

@@ -99,15 +99,15 @@ def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFrame:
     """Return pairs of units whose efficiency is far from the value that the other matchups of both units suggest.
 
-    The expected value is the product of a factor for the attacker and a factor for the target. The factors come from a
-    median polish of the logarithms (Tukey 1977) among the targets of one category in one situation. The expected value
-    is at most that of destroying the whole target: 100 * points of the target / points of the attacker.
+    The expected value is the product of a factor for the attacker and a factor for the target, found by a median polish
+    of the logarithms (Tukey 1977) among the targets of one category in one situation. It is at most that of destroying
+    the whole target: 100 * points of the target / points of the attacker.
 
     `frame` is that of :func:`analyser.matchups`; `loadouts` are those of both sides, for the profile values in `why`.
     A pair has up to two rows: the situation farthest above its expected value, and the one farthest below; `also_in`
-    names its other unusual situations in the same direction. `ratio` is `efficiency` (raised to at least
-    :data:`LEAST_EFFICIENCY`) divided by `expected`: 2 or more, or a half or less. `attacker_usual` is the attacker's
-    median against other targets of the category, `defender_usual` the median of other attackers against the target.
+    names other unusual situations in the same direction. `ratio` is `efficiency` (at least :data:`LEAST_EFFICIENCY`)
+    divided by `expected`: 2 or more, or a half or less. `attacker_usual` is the attacker's median against other targets
+    of the category, `defender_usual` the median of other attackers against the target.
 
     >>> import analyser
     >>> odd = outliers(analyser.matchups("crown/*", "imperium/*", situations=["long-range"]).frame).iloc[0]

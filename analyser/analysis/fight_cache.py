@@ -177,7 +177,6 @@ def _encoded(table: _Table) -> bytes:
 
 @lru_cache(maxsize=MOST_TABLES_IN_MEMORY)
 def _decoded(content: bytes) -> _Table:
-    """Return the table that :func:`_encoded` encoded."""
     with np.load(BytesIO(content), allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
     sides = [arrays[name].tolist() for name in ("attackers", "defenders")]

@@ -64,12 +64,10 @@ class DefendingSide:
 
     @cached_property
     def targets(self) -> tuple[Target, ...]:
-        """Defenders as targets of ranged attacks."""
         return tuple(resolve_target(TARGET_STATE, defender) for defender in self.defenders)
 
     @cached_property
     def combatants(self) -> tuple[Combatant, ...]:
-        """Defenders as opponents in charges and duels."""
         return tuple(combatant_of(defender) for defender in self.defenders)
 
     def summaries(self, attacks: Sequence[AttackFacts], possible: NDArray[np.bool_]) -> NDArray[np.void]:

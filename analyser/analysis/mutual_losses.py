@@ -58,7 +58,6 @@ class Exchange:
 
     @property
     def points(self) -> Floats:
-        """Points of each loadout."""
         return _points(self.loadouts)
 
     @property
@@ -136,7 +135,7 @@ def _far_and_near(
 
 
 class _LossesByBattlefield(NamedTuple):
-    """Fields of :class:`Exchange`."""
+    """Losses as in :class:`Exchange`."""
 
     losses: Floats
     without_suppression: Floats

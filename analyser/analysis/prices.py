@@ -37,7 +37,7 @@ MOST_SHOWN, MOST_NAMED = 5, 2  # largest numbers of loadouts and factions in a t
 
 
 class Opponents(NamedTuple):
-    """Number of opponents by faction, including the loadout itself; `added` are opponents only because judged."""
+    """Number of opponents by faction, with the loadout itself; `added`: opponents only because they are judged."""
 
     factions: Mapping[str, int]
     added: Mapping[str, int] = Counter()
@@ -113,8 +113,6 @@ class FairPoints(JudgedAnswer):
     ----------
     frame : DataFrame
         One row for each loadout; see :func:`fair_points`.
-    roles : tuple of Role
-        Roles, with the points of each divided by its value in fights.
     levels : dict of str to float
         Cost of a level relative to other levels, for equal value in fights: 1.1 is 10% more.
     residuals : dict of str to float
@@ -359,7 +357,7 @@ def matchups_of_all(
 
 
 def opponents_of(all_loadouts: Iterable[Loadout], added: Iterable[Loadout] = ()) -> Opponents:
-    """Return the opponents as numbers by faction; the loadouts `added` are opponents only because they are judged."""
+    """Return the number of opponents by faction; `added` are opponents only because they are judged."""
     return Opponents(*(Counter(loadout.faction for loadout in part) for part in (all_loadouts, added)))
 
 

@@ -41,10 +41,8 @@ class PriceChanges(JudgedAnswer):
         from fair points by this change.
     loadouts : int
         Number of loadouts whose prices could change.
-    distance_before, distance_after : float
-        Mean distance of these loadouts' points from fair points; 0.1 is 10%.
-    within : float or None
-        The mean distance to reach; None for the smallest possible.
+    distance_before, distance_after, within : float
+        Mean distance of their points from fair points, and the distance to reach (None: the smallest); 0.1 is 10%.
     counts_before, counts_after : dict of str to int
         Number of loadouts with each verdict.
     """
@@ -102,8 +100,8 @@ def rebalance(
     """Return the fewest price changes that bring the mean distance from fair prices within a limit.
 
     Changes are chosen by today's fair prices (:func:`analyser.fair_points`). Verdicts and the mean distance are then
-    computed again with all changes. A level that costs at most as much as the next larger level of its unit still does
-    after the changes, if both prices can change.
+    computed again. A level that costs at most as much as the next larger level of its unit still does so after the
+    changes, if both prices can change.
 
     Parameters
     ----------

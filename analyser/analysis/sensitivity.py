@@ -35,11 +35,11 @@ CHANGES = {"minus_1": -1, "plus_1": 1}
 
 
 class Characteristic(NamedTuple):
-    """A number of one side (``attacker`` or ``target``): its name in the rules, and its key in a scenario or a row."""
+    """A number on a unit's profile."""
 
-    side: str
-    name: str
-    key: str
+    side: str  # attacker or target
+    name: str  # in the rules
+    key: str  # in a scenario or a row
 
 
 RANGES = ("short_range", "long_range")
@@ -66,8 +66,6 @@ class Sensitivity(FramedAnswer):
         `change_plus_1` (these figures minus `base`); `why_not` has the reasons for impossible changes.
     at_least : int
         The k of P(at least k models destroyed).
-    not_modelled, warnings : tuple of str
-        Rules left out, and warnings about the attack.
     """
 
     frame: pd.DataFrame

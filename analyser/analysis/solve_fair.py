@@ -42,20 +42,11 @@ class FairPrice(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SolvedPrice(JudgedAnswer):
-    """The price at which a loadout is fair.
-
-    Attributes
-    ----------
-    role : str
-        Role; its factor in the price stands for benefits that no fight shows.
-    today : int or None
-        Points today.
-    price : FairPrice
-    """
+    """The price at which a loadout is fair."""
 
     loadout: str
-    role: str
-    today: int | None
+    role: str  # its factor in the price stands for benefits that no fight shows
+    today: int | None  # points today
     price: FairPrice
 
     schema = "analyser/fair-price/1"
@@ -100,8 +91,6 @@ class SolvedDice(JudgedAnswer):
     ----------
     row : str or None
         Row whose dice change; None for every row.
-    role : str
-        Role; its factor in the price stands for benefits that no fight shows.
     dice : int or None
         The change with the verdict fair whose fair price is nearest to the points. None if no change has this verdict,
         or if a larger change than those tried may be nearer.
@@ -289,7 +278,6 @@ def _whole_points(points: float) -> int:
 
 
 def _fair_standing(standings: Standings, selector: str) -> Standing:
-    """Return the standing of a loadout; InputError if it has no fair price."""
     standing = standings[selector]
     if np.isnan(standing.fair_points):
         allowed = "a loadout that can inflict losses on opponents, and that opponents can inflict losses on"

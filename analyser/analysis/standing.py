@@ -150,7 +150,6 @@ class LeadChanges(NamedTuple):
     lost: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return the number of matchups that change hands, with names."""
         count = len(self.gained) + len(self.lost)
         if not count:
             return "no matchup changes hands"
