@@ -63,7 +63,7 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
     figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
     targets: dict[tuple[str, str], int] = {}
     for attackers, defenders in _with_same_defenders(answer):
-        numbers = Counter(loadout.unit.category for loadout in defenders if loadout.level.points)
+        numbers = Counter(loadout.unit.category for loadout in defenders)
         targets |= {(unit_of(one.selector), category): numbers[category] for one in attackers for category in numbers}
         for shot, category, destroys in _destroyed_by_shots(answer, attackers, defenders, threads):
             unit = unit_of(shot.attacker.selector)
@@ -90,13 +90,13 @@ def _line_name(shot: _RowAtDistances) -> str:
 
 
 def _with_same_defenders(answer: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]:
-    """Yield each group of attackers with points that have the same defenders, and these defenders."""
-    sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders)}
+    """Yield the attackers that have the same defenders, and these defenders, without loadouts that have no points."""
+    sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders) if loadout.level.points}
     part = answer.frame[answer.frame["situation"] == answer.situations[0].name]
     targets = {str(name): tuple(names) for name, names in part.groupby("attacker", sort=False)["defender"]}
     for defenders in dict.fromkeys(targets.values()):
-        attackers = [sides[name] for name, names in targets.items() if names == defenders and sides[name].level.points]
-        yield attackers, [sides[defender] for defender in defenders]
+        attackers = [sides[name] for name, names in targets.items() if names == defenders and name in sides]
+        yield attackers, [sides[defender] for defender in defenders if defender in sides]
 
 
 def _shots_of(attacker: Loadout) -> Iterator[_RowAtDistances]:
@@ -120,15 +120,13 @@ def _destroyed_by_shots(
 ) -> Iterator[tuple[_RowAtDistances, str, float]]:
     """Yield each shot, each category that it can attack, and the mean points that 100 points of the unit destroy."""
     shots = [shot for attacker in attackers for shot in _shots_of(attacker)]
-    defending = DefendingSide(
-        tuple(loadout for loadout in defenders if loadout.level.points), answer.ruleset, None, threads
-    )
-    if not shots or not defending.defenders:
+    defending = DefendingSide(tuple(defenders), answer.ruleset, None, threads)
+    if not shots or not defenders:
         return
     categories = np.array([CATEGORIES.index(target.category or "light") for target in defending.targets])
     possible = np.array([shot.can_attack for shot in shots], np.bool_)[:, categories]
     summaries = defending.summaries([shot.facts for shot in shots], possible)
-    target_points = np.array([defender.level.points for defender in defending.defenders], np.float64)
+    target_points = np.array([defender.level.points for defender in defenders], np.float64)
     for shot, line in zip(shots, summaries["mean_share_lost"] * target_points):
         for number, can_attack in enumerate(shot.can_attack):
             values = line[categories == number]
