@@ -111,11 +111,8 @@ class Comparison(FramedAnswer):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        return {
-            "loadouts": self.to_frame(),
-            "distributions": tidy(self.distributions),
-            "differences": tidy(self.differences),
-        }
+        parts = {"distributions": self.distributions, "differences": self.differences}
+        return {"loadouts": self.to_frame(), **{name: tidy(part) for name, part in parts.items()}}
 
     def _body(self) -> dict[str, Any]:
         return self.metadata() | self.record() | {"target": next(iter(self.shares))}
@@ -132,12 +129,8 @@ class Comparison(FramedAnswer):
 
     def record(self) -> dict[str, Any]:
         """Return the best loadouts and all figures as plain data."""
-        return {
-            "best": self.best or None,
-            "tied": list(self.tied),
-            "at_least": self.at_least,
-            "loadouts": plain_rows(self.frame),
-        }
+        best = {"best": self.best or None, "tied": list(self.tied)}
+        return best | {"at_least": self.at_least, "loadouts": plain_rows(self.frame)}
 
     def style(self) -> Styler:
         """Return the main figures as a pandas Styler: a row for each loadout, with bars in the cells."""
@@ -192,8 +185,8 @@ class Comparison(FramedAnswer):
         highest = values == np.nanmax(values, axis=0)
         bold = frozenset((row, 1 + len(first) + column) for row, column in np.argwhere(highest).tolist())
         align = "<><>" if "attack" in first else "<>"
-        headline = mid_sentence(title_of(metric, self.at_least))
-        conclusion = f"{BEST_MARK} best by {headline}; diff.: difference from the best."
+        measure = mid_sentence(title_of(metric, self.at_least))
+        conclusion = f"{BEST_MARK} best by {measure}; diff.: difference from the best."
         if tied:
             meaning = {EQUAL_MARK: "exactly equal", UNSURE_MARK: "not significantly different"}[self._tie_mark]
             conclusion += f" A tie: {', '.join(tied)} ({self._tie_mark} {meaning}); the cheapest has the {BEST_MARK}."

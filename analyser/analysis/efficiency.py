@@ -231,8 +231,9 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     defends = pd.Series(names).isin(frame["defender"].unique()).to_numpy()
     profiles = {attacker.selector: attacker for attacker in attackers}
     result: list[tuple[str, str, int, str, tuple[str, ...]]] = []
-    opponents = frame.groupby("attacker")["defender"].agg(frozenset)[names]  # only loadouts with the same are compared
-    for group in pd.Series(range(len(names))).groupby(opponents.to_numpy(), sort=False).indices.values():
+    # Only loadouts with equal opponents are compared.
+    opponents = frame.groupby("attacker")["defender"].agg(frozenset)[names].to_numpy()
+    for group in pd.Series(range(len(names))).groupby(opponents, sort=False).indices.values():
         all_defend = bool(defends[group].all())
         figures = np.hstack([inflicted[group], -suffered[group]]) if all_defend else inflicted[group]
         compared = "attack and defence" if all_defend else "attack"

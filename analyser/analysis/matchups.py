@@ -196,8 +196,7 @@ class Matchups(FramedAnswer):
         frame = self.frame if situation is None else self.frame[self.frame["situation"] == situation]
         if metric in frame:
             return frame
-        wanted = [other for other in self.situations if situation in (None, other.name)]
-        return with_user_metric(frame, (*self.attackers, *self.defenders), wanted, self.ruleset, metric)
+        return with_user_metric(frame, (*self.attackers, *self.defenders), self.situations, self.ruleset, metric)
 
     plot = heatmap
 
