@@ -95,9 +95,11 @@ class Comparison(FramedAnswer):
     def headline(self) -> str:
         if not self.results:
             return self._heading()
-        others = len(self.tied) - 1
+        others, title = len(self.tied) - 1, title_of(self.metric, self.at_least)
+        if self._is_exact and not self.frame[self.metric].fillna(0).any():
+            return f"{title}: no loadout has more than 0."
         tie = f", tied with {counted(others, 'other')}" if others > 0 else ""
-        return f"{loadout_name(self.best)} is best by {mid_sentence(title_of(self.metric, self.at_least))}{tie}."
+        return f"{loadout_name(self.best)} is best by {mid_sentence(title)}{tie}."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -221,7 +223,7 @@ class Comparison(FramedAnswer):
         distance = result.scenario.attack.distance
         where = "" if distance is None else f' at {distance:g}"'
         if len(self.shares) == 1:
-            target = f"On {next(iter(self.shares))} ({result.scenario.target.models} models)"
+            target = f"On {next(iter(self.shares))} ({counted(result.scenario.target.models, 'model')})"
         elif len(set(self.shares.values())) == 1:
             target = f"Mean over {len(self.shares)} targets, equal weights"
         else:

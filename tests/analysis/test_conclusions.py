@@ -160,3 +160,11 @@ def test_weights_decide_who_is_the_best(river, otter):
 def test_targets_and_weights_that_do_not_fit_are_refused(target, weights, message):
     with pytest.raises(InputError, match=message):
         compare(RIFLES, target, weights=weights)
+
+
+def test_no_loadout_is_best_where_none_does_anything():
+    rifles = ["crown/rifle-platoon@basic", "crown/rifle-platoon@reinforced"]
+    assert compare(rifles, KRUPP, metric="p_fled").headline == "P(fled): no loadout has more than 0."
+    landship = compare(["crown/rifle-platoon@basic", "crown/drake-field-guns@basic"], "crown/sovereign-landship")
+    assert landship.headline == "Mean models destroyed: no loadout has more than 0."
+    assert "(1 model)" in str(landship)
