@@ -18,7 +18,6 @@ from analyser.common.text import spaced
 from analyser.morale.result import MoraleResult
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
-from analyser.results.user_metrics import value_of
 
 DEFAULT_METRICS = {  # by kind of fight
     "attack": "mean_models_destroyed",
@@ -112,8 +111,8 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
         parts = [part for part in parts if "=" not in part]
     if len(parts) > 1 or not all(part.isdecimal() for part in parts):
         raise InputError(f"{shown(metric)} is not usable", where="metric", allowed=f"such as {name}@2, after round 2")
-    if (function := function_of(name)) is not None:
-        return _with_ends(value_of(result, function, name))
+    if function_of(name) is not None:
+        return _with_ends(result.metric(name))
     common = _common_metric(result, name, int(parts[0]) if parts else None)
     if common is not None:
         return common

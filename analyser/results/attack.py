@@ -29,7 +29,7 @@ from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used
 from analyser.results.base import Result, RulesUsed, WeightedValues, share_columns
 from analyser.results.rendering import distribution_block, figure_rows
-from analyser.results.states import BIT_OF_FLAG, FLAGS
+from analyser.results.states import BIT_OF_FLAG, FLAGS, die_and_deck
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, bonuses_of, combat_rating, is_concealed, penalties_of, sum_by_hits
 from analyser.rules.draws import odds_of
@@ -279,7 +279,7 @@ def result_without_rules(scenario: Scenario) -> AttackResult:
 
 def _exact_result(scenario: Scenario) -> AttackResult:
     fight = python_copy(scenario.fight)
-    die, deck = _die_and_deck(scenario)
+    die, deck = die_and_deck(scenario.ruleset)
     exact_attack.compile_for(interpreted_seconds(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0)))
     faces, cards = die / die.sum(), deck / deck.sum()
     scores, pmf, outcomes, probabilities = exact_attack(scenario.fight, faces, cards, odds_of(die, deck))
@@ -315,7 +315,7 @@ def simulate_in_batches(
 def sample_of(scenario: Scenario, seed: int) -> Sample:
     """Return a simulation of an attack that has not run any trials."""
     if "plan" not in scenario.derived:
-        die, deck = _die_and_deck(scenario)
+        die, deck = die_and_deck(scenario.ruleset)
         scenario.derived["plan"] = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
     return Sample(scenario.derived["plan"], seed)
 
@@ -334,10 +334,6 @@ def _simulated_result(
         seed=int(seed),
         **_common_fields(scenario),
     )
-
-
-def _die_and_deck(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return np.array(scenario.ruleset.die.sides_by_face, np.int64), scenario.ruleset.deck.counts()
 
 
 def _common_fields(scenario: Scenario) -> dict[str, Any]:

@@ -351,9 +351,6 @@ class Result(Answer):
         """Return the caption of a picture; by default the first text of the heading."""
         return [self.heading()[0][1]]
 
-    def _counts(self) -> NDArray[Any]:
-        return np.concatenate([np.ravel(weight) for weight in self._all_weights()])
-
     @property
     def thin_means(self) -> tuple[str, ...]:
         """Means of the summary that have too few trials for the normal interval."""
@@ -363,7 +360,9 @@ class Result(Answer):
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
         """Return the counts whose intervals a precision limits: of events for a relative precision, otherwise all."""
-        return np.array([self._event_weight(x, None) for x in self.events]) if precision.relative else self._counts()
+        if precision.relative:
+            return np.array([self._event_weight(name, None) for name in self.events])
+        return np.concatenate([np.ravel(weight) for weight in self._all_weights()])
 
     def with_stopping(self, stopping: Stopping) -> Self:
         return replace(self, stopping=stopping)
@@ -441,7 +440,6 @@ def result_sentence(first: str, second: str, wins: Estimate, loses: Estimate, dr
 
 
 def _ends(probability: Estimate) -> tuple[float, float]:
-    """Return the ends of the interval; an exact probability has an interval for rounding errors."""
-    if probability.low is None or probability.high is None:
+    if probability.low is None or probability.high is None:  # exact except for rounding errors
         return probability - 1e-9, probability + 1e-9
     return probability.low, probability.high

@@ -30,7 +30,7 @@ from analyser.engine.fight.best.game_graph import MOST_EDGES, Game, GameInput, T
 from analyser.engine.fight.best.plan_to_program import PartEnd, PlanPrograms
 from analyser.engine.fight.program import Kind, Setup, unpack_order
 from analyser.results.policy_evaluator import PolicyDecisions, PolicyLines
-from analyser.results.states import JointStates, is_removed, points_won, share_lost
+from analyser.results.states import JointStates, die_and_deck, is_removed, points_won, share_lost
 from analyser.rules.policies import POLICIES
 from analyser.rules.policy_lines import TACTIC_LINES, Line
 from analyser.rules.structs import NONE
@@ -98,8 +98,12 @@ class SolvedDuel:
 
     def choice_rules(self, first: int, second: int) -> tuple[int, int]:
         """Return how both sides choose: as given, but WORST instead of BEST for the side that wants a low value."""
-        signs = (1, -1) if self.objective_side == 0 else (-1, 1)
-        return tuple(sign if rule == BEST else PLANNED for sign, rule in zip(signs, (first, second)))  # type: ignore[return-value]
+        return tuple(sign if rule == BEST else PLANNED for sign, rule in zip(self._signs, (first, second)))  # type: ignore[return-value]
+
+    @property
+    def _signs(self) -> tuple[int, int]:
+        """1 for the side that wants high values, -1 for the other."""
+        return (1, -1) if self.objective_side == 0 else (-1, 1)
 
     @cached_property
     def plan_and_values(self) -> tuple[Plan, Floats]:
@@ -133,10 +137,9 @@ class SolvedDuel:
     @cached_property
     def exploitability(self) -> float:
         """Sum of the largest gains of both sides by deviating from the plan; 0 except for rounding."""
-        sign = 1 if self.objective_side == 0 else -1
-        gains = [sign * (self.value_of_best_response(self.plan, 0) - self.value) if self.choosers[0] else 0.0]
-        gains += [sign * (self.value - self.value_of_best_response(self.plan, 1)) if self.choosers[1] else 0.0]
-        return max(gains[0], 0.0) + max(gains[1], 0.0)
+        sides = [side for side in range(2) if self.choosers[side]]
+        gains = (self._signs[side] * (self.value_of_best_response(self.plan, side) - self.value) for side in sides)
+        return sum((max(gain, 0.0) for gain in gains), 0.0)
 
     @cached_property
     def weights(self) -> Floats:
@@ -209,14 +212,11 @@ class SolvedDuel:
 
     def plan_of_lines(self, side: int, lines: Sequence[Line], plan: Plan | None = None) -> Plan:
         """Return `plan` (default: best play), changed so that `side` follows `lines`."""
-        return self._plan_following(self.plan if plan is None else plan, side, self.policy_lines(side, lines))
-
-    def policy_lines(self, side: int, lines: Sequence[Line]) -> PolicyLines:
-        """Return lines with the defaults of the unit of a side: re-arming and opportunity fire."""
         chooser = self.chooser_at(side)
         can_watch = why_not("lookout", chooser.unit, chooser.enemy) is None
         reaction = chooser.reaction_of_tactic(chooser.tactic("lookout")) if can_watch else NONE
-        return PolicyLines(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction)
+        policy = PolicyLines(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction)
+        return self._plan_following(self.plan if plan is None else plan, side, policy)
 
     def chooser_at(self, side: int) -> Chooser:
         chooser = self.shooters[side]
@@ -236,9 +236,11 @@ class SolvedDuel:
                 plan[:, nodes] = FIRST_EDGE
                 continue
             decisions = PolicyDecisions(self, point, policy)
-            rounds = range(game.rounds) if decisions.depends_on_round else [0]
-            for number in rounds:
-                plan[slice(None) if len(rounds) == 1 else number, nodes] = decisions.edges(number)
+            if decisions.depends_on_round:
+                for number in range(game.rounds):
+                    plan[number, nodes] = decisions.edges(number)
+            else:
+                plan[:, nodes] = decisions.edges(0)
         return plan
 
     def _opportunity_fire_edges(self, nodes: slice, reaction: int) -> NDArray[np.int64]:
@@ -357,8 +359,8 @@ def _game_parts(scenario: DuelScenario, *, with_test_choices: bool = True) -> _G
     ruleset, terms = scenario.ruleset, scenario.terms
     shooters = shooters_of(scenario.a, scenario.b, terms, ruleset)
     setup, course = round_program(shooters, terms, with_test_choices=with_test_choices)
-    start, die = duel_start(setup, (scenario.a, scenario.b)), np.array(ruleset.die.sides_by_face, np.int64)
-    return shooters, GameInput(setup, flatten(course), start, terms.rounds, die, ruleset.deck.counts()), course
+    start = duel_start(setup, (scenario.a, scenario.b))
+    return shooters, GameInput(setup, flatten(course), start, terms.rounds, *die_and_deck(ruleset)), course
 
 
 def too_large_error(size: str, scenario: DuelScenario) -> InputError:

@@ -80,39 +80,35 @@ class PolicyDecisions:
             strikes[holds] = strike
             undecided &= ~holds
         result = np.zeros(count, np.int64)
+        edges, of_policy = self.duel.game.edges, (self.policy.rearms, self.options)
+        of_nodes = decisions, self.first, self.second, edges.begins[self.nodes.start : self.nodes.stop + 1]
         for strike in np.unique(strikes).tolist():
-            result = np.where(strikes == strike, self._edges_for_strike(strike, decisions), result)
+            taken = edge_numbers(self.duel.setup, self._operation(strike), *of_policy, *of_nodes, edges.weights)
+            result = np.where(strikes == strike, taken, result)
         return result
 
-    def _edges_for_strike(self, strike: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:
-        edges, operation = self.duel.game.edges, (int(Kind.GIVE_ORDERS), self.point.side, strike)
-        begins, of_policy = edges.begins[self.nodes.start : self.nodes.stop + 1], (self.policy.rearms, self.options)
-        of_nodes = decisions, self.first, self.second, begins
-        return np.asarray(edge_numbers(self.duel.setup, operation, *of_policy, *of_nodes, edges.weights))
+    def _operation(self, strike: int) -> tuple[int, int, int]:
+        return int(Kind.GIVE_ORDERS), self.point.side, strike
 
     def _view(self, strike: int) -> NDArray[np.int64]:
         if strike not in self._views:
-            operation = (int(Kind.GIVE_ORDERS), self.point.side, strike)
-            self._views[strike] = views_of(self.duel.setup, operation, self.first, self.second)
+            self._views[strike] = views_of(self.duel.setup, self._operation(strike), self.first, self.second)
         return self._views[strike]
 
     def holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
         """Return True for each node where a condition holds in a round, if the unit would shoot with `strike`."""
-        key = condition, strike, number if condition.subject.startswith("round") else NONE
-        if key not in self._holds_by_key:
-            self._holds_by_key[key] = self._holds(*key)
-        return self._holds_by_key[key]
-
-    def _holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
         quantity = condition.subject
-        if quantity in QUANTITIES:
-            result = _COMPARISONS[condition.comparison](self._quantity(quantity, strike, number), condition.value)
-        elif quantity in _VIEW_COLUMNS:
-            result = self._view(strike)[:, _VIEW_COLUMNS[quantity]] != 0
-        else:
-            enemy = quantity.startswith("enemy ")
-            result = flag(self.units[enemy], quantity.removeprefix("enemy ").replace(" ", "_"))
-        return np.asarray(result != condition.negated)
+        key = condition, strike, number if quantity.startswith("round") else NONE
+        if key not in self._holds_by_key:
+            if quantity in QUANTITIES:
+                result = _COMPARISONS[condition.comparison](self._quantity(quantity, strike, number), condition.value)
+            elif quantity in _VIEW_COLUMNS:
+                result = self._view(strike)[:, _VIEW_COLUMNS[quantity]] != 0
+            else:
+                enemy = quantity.startswith("enemy ")
+                result = flag(self.units[enemy], quantity.removeprefix("enemy ").replace(" ", "_"))
+            self._holds_by_key[key] = np.asarray(result != condition.negated)
+        return self._holds_by_key[key]
 
     def _quantity(self, quantity: str, strike: int, number: int) -> NDArray[Any]:
         if quantity == "distance":  # an unstated distance counts as 0

@@ -253,7 +253,7 @@ def simulation_of(
     from analyser.engine.fight.simulated.simulation import Simulation
 
     optional = () if choices is None else (choices,)
-    return Simulation(setup, programs, *_die_and_deck(ruleset), replacement, *optional)
+    return Simulation(setup, programs, *die_and_deck(ruleset), replacement, *optional)
 
 
 def joint_distributions(setup: Setup, programs: Programs, start: Pair, ruleset: Ruleset) -> list[Joint]:
@@ -263,7 +263,7 @@ def joint_distributions(setup: Setup, programs: Programs, start: Pair, ruleset: 
     operations = float(_operations_of(setup, programs, setup["units"]["models"]))
     if operations > MOST_OPERATIONS:
         raise _takes_too_long(operations)
-    return exact_distributions(setup, programs, start, *_die_and_deck(ruleset), operations * _SECONDS_PER_OPERATION)
+    return exact_distributions(setup, programs, start, *die_and_deck(ruleset), operations * _SECONDS_PER_OPERATION)
 
 
 def final_distributions_by_models(
@@ -278,7 +278,7 @@ def final_distributions_by_models(
     numbers = _operations_of(setup, [operations], np.array(models)).tolist()
     feasible = [pair for pair, number in zip(models, numbers) if number <= MOST_OPERATIONS]
     seconds = sum(numbers) * _SECONDS_PER_OPERATION
-    result = iter(exact_distributions_by_models(setup, operations, start, feasible, *_die_and_deck(ruleset), seconds))
+    result = iter(exact_distributions_by_models(setup, operations, start, feasible, *die_and_deck(ruleset), seconds))
     return [next(result) if number <= MOST_OPERATIONS else _takes_too_long(number) for number in numbers]
 
 
@@ -301,5 +301,6 @@ def _takes_too_long(operations: float) -> InputError:
     return InputError(problem, where="method", allowed="fewer models or rounds, or the method monte-carlo")
 
 
-def _die_and_deck(ruleset: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def die_and_deck(ruleset: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of sides of the die by face, and the number of cards by value."""
     return np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
