@@ -83,12 +83,12 @@ class BattleResult(Result):
         return float(self.counts.outcomes[:, list(_EVENTS[name])].sum())
 
     def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
-        if figure == "margin" or figure.endswith("victory_points"):
+        side, _, what = figure.partition("_")
+        if what in ("", "victory_points"):
             self._index_of_round(moment, first=self.rounds)
             mine, yours = np.nonzero(self.counts.results)
-            values = {"margin": mine - yours, "mine": mine, "yours": yours}[figure.partition("_")[0]]
+            values = {"margin": mine - yours, "mine": mine, "yours": yours}[side]
             return values, self.counts.results[mine, yours]
-        side, _, what = figure.partition("_")
         number = self._index_of_round(moment)
         table = self.counts.standing if what == "units" else self.counts.percent
         (values,) = np.nonzero(table[number, SIDES.index(side)])
@@ -115,9 +115,9 @@ class BattleResult(Result):
 
     def _index_of_round(self, moment: int | None, first: int = 1) -> int:
         """Return the index of a round (default: the last); InputError unless it is from `first` to the last."""
-        if moment is not None:
-            check_integer(moment, "round", first, self.rounds)
-        return (self.rounds if moment is None else moment) - 1
+        moment = self.rounds if moment is None else moment
+        check_integer(moment, "round", first, self.rounds)
+        return moment - 1
 
     def _all_weights(self) -> list[NDArray[Any]]:
         margins = self._weighted_values("margin", None)
@@ -153,10 +153,9 @@ class BattleResult(Result):
     @cached_property
     def units(self) -> list[tuple[str, ArmyUnit, int]]:
         """The side, unit and number of each unit; the numbers of the second side begin at MOST_UNITS."""
-        fielded = self.scenario.fielded
         return [
-            (side, unit.unit, index + MOST_UNITS * SIDES.index(side))
-            for side, units in zip(SIDES, fielded)
+            (side, unit.unit, index + MOST_UNITS * number)
+            for number, (side, units) in enumerate(zip(SIDES, self.scenario.fielded))
             for index, unit in enumerate(units)
         ]
 
@@ -166,8 +165,9 @@ class BattleResult(Result):
         of_unit, of_model = np.zeros((2, 2 * MOST_UNITS))
         combatants = (unit.combatant for units in self.scenario.fielded for unit in units)
         for (_, unit, number), combatant in zip(self.units, combatants):
-            of_model[number] = (unit.points or 0) / (combatant.models or 1)
-            of_unit[number] = of_model[number] * (combatant.models or 1)
+            models = combatant.models or 1
+            of_model[number] = (unit.points or 0) / models
+            of_unit[number] = of_model[number] * models
         return of_unit, of_model
 
     def survivors(self) -> list[dict[str, Any]]:
@@ -285,19 +285,15 @@ class BattleResult(Result):
         return heading(self.scenario, equilibrium=self.game is not None)
 
     def blocks(self) -> list[Block]:
-        blocks = [
+        number = self.story.number
+        return [
             Block(lines=[line for conclusion in self.conclusions() for line in fill(conclusion)]),
+            *([] if self.game is None else [tactics_block(self.game, self.names)]),
             margin_block(self),
             rounds_block(self.survivors(), self.names),
             units_block(self.contributions(), self.names),
-        ]
-        if self.swings:
-            blocks.append(swings_block(self.swings, self.names))
-        if self.game is not None:
-            blocks.insert(1, tactics_block(self.game, self.names))
-        return [
-            *blocks,
-            Block(lines=[f"Battle {self.story.number} has the median margin; --tell {self.story.number} narrates it."]),
+            *([swings_block(self.swings, self.names)] if self.swings else []),
+            Block(lines=[f"Battle {number} has the median margin; --tell {number} narrates it."]),
         ]
 
     @property
@@ -364,19 +360,13 @@ def solve_battle(
 
 
 def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:
-    trials = swing_trials(sampling)
-    threads, seed, simulation = sampling.n_threads, int(sampling.seed), result.simulation
+    trials = share_of_trials(sampling, 20, LEAST_FOR_SWING)  # fixed in advance, so that the intervals stay valid
     units, rows = result.units, []
     for finished, (side, unit, number) in enumerate(units):
         sampling.report(finished * trials, len(units) * trials)
-        without = simulation.play(trials, seed, threads, without=number)
+        without = result.simulation.play(trials, int(sampling.seed), sampling.n_threads, without=number)
         rows.append({"side": side, **name_cells(unit)} | unit_swing(result.counts, without, side, len(units)))
     return tuple(sorted(rows, key=lambda row: -row["difference"]))
-
-
-def swing_trials(sampling: Sampling) -> int:
-    """Return the number of battles without each unit, fixed in advance so that the intervals stay valid."""
-    return share_of_trials(sampling, 20, LEAST_FOR_SWING)
 
 
 def share_of_trials(sampling: Sampling, divisor: int, least: int) -> int:

@@ -32,6 +32,11 @@ _MOVES_WITHOUT_TARGET: dict[int, str] = {
     Manoeuvre.ADVANCE: "advances",
     Manoeuvre.DOUBLE_TIME: "moves at double time",
 }
+_ACTIONS: dict[int, str] = {
+    Action.GO_ON_LOOKOUT: "goes on lookout",
+    Action.TAKE_COVER: "takes cover",
+    Action.RE_ARM: "re-arms",
+}
 _DIE_FACES = ("a heroic strike", "a strike", "a miss", "another face")
 # Events that begin a line:
 _LINE_STARTS = (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.SCORED, Event.GROUND, Event.ENDED)
@@ -91,11 +96,8 @@ class Story:
                 line_start = logged.event
             if logged.event == Event.DISEMBARKED:
                 aboard.discard(logged.unit)
-            text = _EVENT_TEXTS[logged.event](logged, self)
-            if text:
-                parts.append(text)
-            following = self.events[index + 1 : index + 2]
-            alone = not following or following[0].event in _LINE_STARTS
+            parts.append(_EVENT_TEXTS[logged.event](logged, self))
+            alone = all(following.event in _LINE_STARTS for following in self.events[index + 1 : index + 2])
             if logged.event == Event.ACTIVATED and logged.unit in aboard and alone:
                 parts.append("stays aboard")
         yield line_start, "; ".join(parts)
@@ -120,12 +122,12 @@ def story_of(scenario: BattleScenario, battle: LoggedBattle, seed: int) -> Story
     }
     aircraft = {number for number, (_, unit) in fielded.items() if unit.combatant.aircraft}
     embarked = frozenset(number for number, (_, unit) in fielded.items() if unit.unit.embarked_in is not None)
-    events = tuple(LoggedEvent(Event(event), *rest) for event, *rest in battle.events.tolist())
-    events = tuple(
+    events = (LoggedEvent(Event(event), *rest) for event, *rest in battle.events.tolist())
+    with_sorties = tuple(
         event._replace(first=_SORTIE) if event.event == Event.ORDERED and event.unit in aircraft else event
         for event in events
     )
-    return Story(battle.number, seed, battle.margin, events, names, armies, embarked)
+    return Story(battle.number, seed, battle.margin, with_sorties, names, armies, embarked)
 
 
 def _round_text(event: LoggedEvent, story: Story) -> str:
@@ -137,12 +139,11 @@ def _round_text(event: LoggedEvent, story: Story) -> str:
 
 
 def _order_text(event: LoggedEvent, story: Story) -> str:
-    actions = {Action.GO_ON_LOOKOUT: "goes on lookout", Action.TAKE_COVER: "takes cover", Action.RE_ARM: "re-arms"}
+    action = _ACTIONS.get(event.second, "")
     if event.other == event.unit:
-        move = _MOVES_WITHOUT_TARGET.get(event.first, "holds")
-        return " and ".join([move, *([actions[Action(event.second)]] if event.second in actions else [])])
-    action = f", and {actions[Action(event.second)]}" if event.second in actions else ""
-    return f'{_MANOEUVRES[event.first]} {story.names[event.other]}, {event.third / INCH:g}" away{action}'
+        return " and ".join(filter(None, (_MOVES_WITHOUT_TARGET.get(event.first, "holds"), action)))
+    move = f'{_MANOEUVRES[event.first]} {story.names[event.other]}, {event.third / INCH:g}" away'
+    return f"{move}, and {action}" if action else move
 
 
 def _move_text(event: LoggedEvent, _: Story) -> str:

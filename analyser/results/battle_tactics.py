@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from operator import itemgetter
@@ -39,8 +39,7 @@ class Game(NamedTuple):
 
     def scores_against_mix(self, side: int) -> NDArray[np.float64]:
         """Return the score of the first army for each tactic of a side, if the other side plays its equilibrium."""
-        scores: NDArray[np.float64] = self.scores @ self.mixes[1] if side == 0 else self.mixes[0] @ self.scores
-        return scores
+        return np.asarray(self.scores @ self.mixes[1] if side == 0 else self.mixes[0] @ self.scores)
 
     @property
     def trials(self) -> int:
@@ -60,32 +59,33 @@ class Game(NamedTuple):
     def extreme_pairs(self, name: str = "p_victory") -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the rows of the pairs with the lowest and the highest probability `name`."""
         picked = [row for row in self.rows if row["picked"]] or list(self.rows)
-        chance = itemgetter(name)
-        return min(picked, key=chance), max(picked, key=chance)
+        return min(picked, key=itemgetter(name)), max(picked, key=itemgetter(name))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the game as plain data."""
-        plays = [
-            {"side": side, "tactic": name, "probability": float(share), "score": float(score)}
-            for number, side in enumerate(SIDES)
-            for name, share, score in zip(self.names[number], self.mixes[number], self.scores_against_mix(number))
-        ]
-        return {"plays": plays, "pairs": [dict(row) for row in self.rows]}
+        names = ("side", "tactic", "probability", "score")
+        return {"plays": [dict(zip(names, play)) for play in self.plays()], "pairs": [dict(row) for row in self.rows]}
+
+    def plays(self) -> Iterator[tuple[str, str, float, float]]:
+        """Yield each tactic of each side: side, tactic, its probability in the equilibrium, and the score."""
+        for number, side in enumerate(SIDES):
+            shares, scores = self.mixes[number].tolist(), self.scores_against_mix(number).tolist()
+            for name, share, score in zip(self.names[number], shares, scores):
+                yield side, name, share, score
 
 
 def tactics_game(scenario: BattleScenario, simulation: Simulation, trials: int, sampling: Sampling) -> Game | None:
     """Return the game after up to `trials` simulated battles per pair of tactics; None if both tactics are stated."""
     stated = [scenario.terms.side_term("tactic", side) for side in SIDES]
     mine, yours = (tuple(TACTICS) if tactic == AUTO else (tactic,) for tactic in stated)
-    names = mine, yours
-    if len(names[0]) == len(names[1]) == 1:
+    if len(mine) == len(yours) == 1:
         return None
-    pairs = list(product(*names))
+    pairs = list(product(mine, yours))
     outcomes = _outcomes_by_pair(simulation, pairs, trials, sampling)
     won = outcomes[:, _WON].sum(axis=-1) + 0.5 * outcomes[:, Outcome.DRAW]
     scores = (won / outcomes.sum(axis=-1)).reshape(len(mine), len(yours))
     mixes = equilibrium(scores)[0], equilibrium(1.0 - scores.T)[0]
-    return Game(names, tuple(_pair_rows(simulation, pairs, outcomes, sampling)), scores, mixes)
+    return Game((mine, yours), tuple(_pair_rows(simulation, pairs, outcomes, sampling)), scores, mixes)
 
 
 def equilibrium(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
@@ -101,8 +101,7 @@ def equilibrium(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], float
     goal = np.append(np.zeros(rows), -1.0)  # maximise the value: the mix scores at least that against every column
     limits = np.hstack([-scores.T, np.ones((columns, 1))])
     sum_of_mix = np.append(np.ones(rows), 0.0)[None]
-    bounds = [(0.0, 1.0)] * rows + [(0.0, 1.0)]
-    result = linprog(goal, limits, np.zeros(columns), sum_of_mix, [1.0], bounds, method="highs")
+    result = linprog(goal, limits, np.zeros(columns), sum_of_mix, [1.0], (0.0, 1.0), method="highs")
     mix = np.where(result.x[:rows] > _ROUNDING, result.x[:rows], 0.0)
     return mix / mix.sum(), float(result.x[rows])
 
@@ -155,12 +154,6 @@ def tactic_in_words(tactic: str) -> str:
     return tactic.replace("_", " ")
 
 
-def not_modelled_note(scenario: BattleScenario) -> str:
-    """Return a sentence on what is not modelled."""
-    objectives = "" if scenario.terms.objectives else " objectives,"
-    return f"Terrain,{objectives} buildings and line of sight are not modelled, and each can change the result."
-
-
 def tactics_sentences(game: Game | None, names: Mapping[str, str]) -> list[str]:
     """Return sentences on the effect of the tactics and on the tactics that both sides play."""
     if game is None:
@@ -190,8 +183,7 @@ def tactics_block(game: Game, names: Mapping[str, str]) -> Block:
     """Return a table of the tactics of both sides, their probabilities, and the score of the first army."""
     lines = [
         [tactic_in_words(name), names[side], f"{100 * share:.0f}%", f"{100 * score:.1f}%", _description(name)]
-        for number, side in enumerate(SIDES)
-        for name, share, score in zip(game.names[number], game.mixes[number], game.scores_against_mix(number))
+        for side, name, share, score in game.plays()
     ]
     head = ("tactic", "army", "used", f"{names[SIDES[0]]} scores", "description")
     about = fill(

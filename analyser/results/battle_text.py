@@ -14,7 +14,7 @@ from analyser.common.means import mean_in, mean_text
 from analyser.common.text import counted, fill
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, DEFAULT
 from analyser.game.army import names_apart
-from analyser.results.battle_tactics import not_modelled_note, tactics_sentences
+from analyser.results.battle_tactics import tactics_sentences
 from analyser.results.unit_swings import swing_units_sentence
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
@@ -68,12 +68,13 @@ def conclusions(result: BattleResult) -> list[str]:
     """Return sentences on the winning chances, the effect of the tactics, and the units that matter most."""
     shares = {name: result.probability(name) for name in result.events}
     first, second = result.names.values()
+    objectives = "" if result.scenario.terms.objectives else " objectives,"
     lines = [
         result.headline,
         f"{first} wins {shares['victory']} of these battles and loses {shares['defeat']}; {shares['draw']} are draws. "
         f"Devastating victories: {first} {shares['devastating_victory']}, {second} {shares['devastating_defeat']}.",
         *tactics_sentences(result.game, result.names),
-        not_modelled_note(result.scenario),
+        f"Terrain,{objectives} buildings and line of sight are not modelled, and each can change the result.",
     ]
     if result.swings:
         lines += [swing_units_sentence(result.swings, side, name) for side, name in result.names.items()]
@@ -99,8 +100,7 @@ def margin_block(result: BattleResult) -> Block:
 
 def _bands(margins: NDArray[Any], width: int) -> NDArray[Any]:
     """Return the band of each margin: 0 is a draw, 1 is 1 to `width`, -1 is -1 to -`width`, and so on."""
-    bands: NDArray[Any] = np.sign(margins) * -(-np.abs(margins) // width)
-    return bands
+    return np.asarray(np.sign(margins) * -(-np.abs(margins) // width))
 
 
 def rounds_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Block:
@@ -127,11 +127,7 @@ def units_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Blo
         lines.append([row["name"], names[row["side"]], *cells])
     head = ("unit", "army", "points", "destroyed", "per 100", "lost", "alive at end")
     title = "Contribution of each unit: enemy points destroyed, also per 100 points of the unit, and points lost"
-    return Block(title, head, lines, "<<>", lines=fill(_friendly_losses_note(rows)))
-
-
-def _friendly_losses_note(rows: Sequence[dict[str, Any]]) -> str:
-    """Return a sentence on units whose blasts destroyed points of their own side."""
     name = "friends_destroyed"
     losses = [f"{row['name']} {mean_text(mean_in(row, name), decimals=1)}" for row in rows if row[name] > 0]
-    return f"Points of their own side destroyed by blasts, not included above: {'; '.join(losses)}." if losses else ""
+    note = f"Points of their own side destroyed by blasts, not included above: {'; '.join(losses)}." if losses else ""
+    return Block(title, head, lines, "<<>", lines=fill(note))

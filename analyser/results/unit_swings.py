@@ -30,9 +30,8 @@ def unit_swing(base: Counts, without: Counts, side: str, units: int) -> dict[str
     wins, trials = _wins(base, side)
     wins_without, trials_without = _wins(without, side)
     low, high = clopper_pearson(np.array(wins), trials, _BASE_ERROR)
-    low_without, high_without = clopper_pearson(
-        np.array(wins_without), trials_without, (_ERROR - 2 * _BASE_ERROR) / units
-    )
+    error = (_ERROR - 2 * _BASE_ERROR) / units
+    low_without, high_without = clopper_pearson(np.array(wins_without), trials_without, error)
     return {
         "trials": trials_without,
         **probability_figures("p_without", estimate(float(wins_without), trials_without)),
@@ -43,7 +42,6 @@ def unit_swing(base: Counts, without: Counts, side: str, units: int) -> dict[str
 
 
 def _wins(counts: Counts, side: str) -> tuple[int, int]:
-    """Return the number of battles that a side wins, and of all battles."""
     outcomes = counts.outcomes.sum(axis=0)
     return int(outcomes[_WINNING_OUTCOMES[SIDES.index(side)]].sum()), int(outcomes.sum())
 

@@ -12,7 +12,7 @@ from analyser.common.estimates import estimate, probability_figures
 from analyser.common.method_settings import Sampling
 from analyser.common.text import whole_percent
 from analyser.game.profiles import load_profiles
-from analyser.results.battle import swing_trials
+from analyser.results.battle import LEAST_FOR_SWING, share_of_trials
 from analyser.results.battle_rules import rules_of_battle
 from analyser.results.battle_tactics import Game, equilibrium
 from analyser.scenarios.battle import BattleTerms, battle_scenario
@@ -182,7 +182,7 @@ def test_armies_that_cannot_fight_are_refused():
     ("how", "trials"), [({"trials": 50_000}, 2500), ({"trials": 300}, 300), ({}, 500), ({"precision": "5%"}, 500)]
 )
 def test_swings_are_of_a_number_of_battles_known_beforehand(how, trials):
-    assert swing_trials(Sampling("monte-carlo", **how)) == trials
+    assert share_of_trials(Sampling("monte-carlo", **how), 20, LEAST_FOR_SWING) == trials
 
 
 @pytest.mark.slow
