@@ -167,12 +167,10 @@ class BestResult(DuelResult):
         if frame.empty:
             problem = f"the plan has no choice in round {round} to draw by {by}"
             raise InputError(problem, where="plot", allowed="another `round` or `by`")
-        x_label, y_label = ("models of the enemy", "own models")
-        if by == "distance":
-            x_label, y_label = "distance in inches", x_label
+        of_enemy, of_own, distance = "models of the enemy", "own models", "distance in inches"
+        across, up = (distance, of_enemy) if by == "distance" else (of_enemy, of_own)
         title = f"Best play of {DUEL_SIDES[number].upper()} in round {round}, in the likeliest situation of each cell"
-        lines = [*self.caption(), title]
-        return choices(with_subject(frame, "\n".join(lines)), across=x_label, up=y_label, ax=ax, **more)
+        return choices(with_subject(frame, "\n".join([*self.caption(), title])), across=across, up=up, ax=ax, **more)
 
     def value_text(self, value: float) -> str:
         """Return a value as text: a probability or victory points, by the objective."""

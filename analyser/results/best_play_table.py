@@ -56,6 +56,8 @@ _ACTIONS = {
 _WHEN = {REACTION: "reaction", OVERRUN: "overrun", RETALIATION: "retaliation", ATTACK: "attack", TEST: "test"}
 NO_ORDERS = tuple(_WHEN.values())
 _OCCASIONS = {
+    "first": "first in the round",
+    "second": "second in the round",
     "overrun": "won a combat",
     "retaliation": "retaliation due",
     "attack": "attack due",
@@ -99,11 +101,6 @@ def reaction_in_words(shot: Shot | None, chooser: Chooser) -> str:
     return HOLD_FIRE if shot is None else "opportunity fire" + _row_names((shot,), len(chooser.lookout_rows) > 1)
 
 
-def strike_in_words(strike: CloseAttack, choices: Sequence[CloseAttack], verb: str) -> str:
-    """Return a strike in a combat in words; the row is named if the choices use several rows."""
-    return verb + _row_names((strike,), len({choice.row.id for choice in choices}) > 1)
-
-
 def _row_names(attacks: Sequence[Shot | CloseAttack], named: bool) -> str:
     rows = " and ".join(attack.row.id for attack in attacks)
     text = f" with {rows}{' overcharged' * attacks[0].overcharge}" if named else ""
@@ -141,7 +138,8 @@ class PlanTable:
         strikes = rules.operations[rules.branches[first : first + count, GUARD], 2]  # number of each branch's strike
         retaliates = point.subject == RETALIATION
         choices, verb = (chooser.retaliations, "strike back") if retaliates else (chooser.charges, "strike")
-        return [strike_in_words(choices[index], choices, verb) for index in (strikes - strikes.min()).tolist()]
+        several_rows = len({choice.row.id for choice in choices}) > 1
+        return [verb + _row_names((choices[index],), several_rows) for index in (strikes - strikes.min()).tolist()]
 
     def reached_rows(self) -> list[dict[str, Any]]:
         """Return a row for each choice that can occur, the likeliest of each round first."""
@@ -156,7 +154,6 @@ class PlanTable:
         return result
 
     def _is_choice(self, node: int) -> bool:
-        """Return True if the side has more than one option in a node."""
         begins = self.duel.game.edges.begins
         return bool(begins[node + 1] - begins[node] > 1)
 
@@ -187,20 +184,13 @@ class PlanTable:
         for point in self.points:
             if point.side != side or point.subject != ORDERS:
                 continue
-            nodes = self.duel.game.nodes_of(point.place)
-            bounds = self.duel.game.edges.bounds[point.place]
-            for node in range(nodes.start, int(bounds[number + 1])):
-                if not self._is_choice(node):
-                    continue
+            last = int(self.duel.game.edges.bounds[point.place][number + 1])
+            for node in filter(self._is_choice, range(self.duel.game.nodes_of(point.place).start, last)):
                 situation = self._situation(point, node)
                 statuses = len(situation["own_statuses"]) + len(situation["enemy_statuses"])
                 damages = situation["own_damage"] + situation["enemy_damage"]
-                if by == "models":
-                    cell = (situation["enemy_models"], situation["own_models"])
-                elif situation["distance"] is None:
-                    continue
-                else:
-                    cell = (situation["distance"], situation["enemy_models"])
+                across, up = ("distance", "enemy_models") if by == "distance" else ("enemy_models", "own_models")
+                cell = situation[across], situation[up]
                 weight = float(self.duel.weights[number, node])
                 rank = (-weight if weight > _ROUNDING else 0.0, statuses, -situation["own_models"], damages, node)
                 if cell not in cells or rank < cells[cell][0]:
@@ -230,28 +220,22 @@ class PlanTable:
             return columns, None
         return columns, np.maximum(int(sides[0]["distance"]) - sum(column.forward for column in columns), 0) / INCH
 
-    @cached_property
-    def _has_edges(self) -> bool:
-        """True if either unit has a stated distance to its own edge."""
-        return bool((self.duel.setup["sides"]["edge_distance"] != NONE).any())
-
-    def _to_edge(self, side: int, forward: int) -> float | None:
-        """Return the distance of a unit to its own edge in inches; None if no distance to it is stated."""
-        edge = int(self.duel.setup["sides"][side]["edge_distance"])
-        return None if edge == NONE else max(edge + forward, 0) / INCH
-
     def _situation(self, point: ChoicePoint, node: int) -> dict[str, Any]:
         """Return the situation in a node as plain data: the states of both sides, and their distance."""
         columns, distance = self._columns
         states = [int(states[node]) for states in (self.duel.game.first, self.duel.game.second)]
+        sides = self.duel.setup["sides"]
+        edges = sides["edge_distance"].tolist()  # distance of each unit to its own edge at the start
         result: dict[str, Any] = {}
         for who, side in (("own", point.side), ("enemy", 1 - point.side)):
             models, damages, flags, forward = columns[side]
             result |= {f"{who}_models": int(models[node]), f"{who}_damage": int(damages[node])}
             result[f"{who}_statuses"] = [name for name, is_set in flags.items() if is_set[node]]
-            if self.duel.setup["sides"][side]["garrisoned"] and not states[side] & unit_state.OUT_OF_BUILDING:
+            if sides[side]["garrisoned"] and not states[side] & unit_state.OUT_OF_BUILDING:
                 result[f"{who}_statuses"].append("in_building")
-            result |= {f"{who}_edge": self._to_edge(side, int(forward[node]))} if self._has_edges else {}
+            if any(edge != NONE for edge in edges):
+                is_stated = edges[side] != NONE
+                result[f"{who}_edge"] = max(edges[side] + int(forward[node]), 0) / INCH if is_stated else None
         if states[point.side] & unit_state.RALLY_FAILED:
             result["own_statuses"].append("rally_failed")
         return result | {"distance": None if distance is None else float(distance[node])}
@@ -262,20 +246,16 @@ def situation_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) 
     parts = [f"{_unit_in_words(row, 'own', mine)} against {_unit_in_words(row, 'enemy', theirs)}"]
     if row["distance"] is not None:
         parts.append(f'{row["distance"]:g}" apart')
-    parts += _edges_in_words(row.get("own_edge"), row.get("enemy_edge"))
-    if row["when"] in ("first", "second"):
-        parts.append(f"{row['when']} in the round")
+    own, enemy = row.get("own_edge"), row.get("enemy_edge")
+    if own is not None and enemy is not None:
+        parts.append(f'{own:g}" and {enemy:g}" from their edges')
+    elif own is not None:
+        parts.append(f'{own:g}" from its edge')
+    elif enemy is not None:
+        parts.append(f'the enemy {enemy:g}" from its edge')
     if row["when"] in _OCCASIONS:
         parts.append(_OCCASIONS[row["when"]])
     return ", ".join(parts)
-
-
-def _edges_in_words(own: float | None, enemy: float | None) -> list[str]:
-    if own is not None and enemy is not None:
-        return [f'{own:g}" and {enemy:g}" from their edges']
-    if own is not None:
-        return [f'{own:g}" from its edge']
-    return [] if enemy is None else [f'the enemy {enemy:g}" from its edge']
 
 
 def _unit_in_words(row: dict[str, Any], who: str, unit: Combatant) -> str:

@@ -128,7 +128,6 @@ class ChargeResult(FightResult):
         return summary
 
     def _possible_points(self, side: str) -> NDArray[np.float64]:
-        """Return the possible victory points of a side with known ratings."""
         mine, theirs = self.units if side == CHARGE_SIDES[0] else self.units[::-1]
         ratings = [float(unit.victory_points or 0) for unit in (theirs, theirs.passengers) if unit is not None]
         wins = 1 << unit_state.BITS_OF_WINS_IN_A_CHARGE if mine.has("Hunter") else 1
@@ -207,11 +206,12 @@ def _strike_records(
         fight, reasons = setup.fight[0], rating_reasons(setup.attack[0], setup.target[0])
         if reasons["rating_by"] == "stated":  # a scenario cannot state the rating of a strike, so a rule has set it
             reasons["rating_by"] = "rule"
-        by = "attacker" if strike.striker == ATTACKER else "target"
         if strike.by_throw:
             by = "throw"
         elif strike.fixed_dice != NONE:
             by = "secondary" if strike.in_combat else "sponsons"
+        else:
+            by = "attacker" if strike.striker == ATTACKER else "target"
         yield {
             "by": by,
             "row": next((row.id for row in rows.get(by, ())), None),

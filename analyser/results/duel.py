@@ -44,7 +44,7 @@ from analyser.scenarios.duel import (
     shooters_of,
     split_at_orders,
 )
-from analyser.scenarios.schema import PROBABILITY_WANTS, WANTS, Combatant
+from analyser.scenarios.schema import PROBABILITY_WANTS, WANTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,7 +186,7 @@ class DuelResult(FightResult):
 
     def _idle_warnings(self) -> Iterator[str]:
         """Yield a warning for each side without best play that does nothing in half of its activations or more."""
-        for side, unit, policy in zip(DUEL_SIDES, self.units, self._policy_keys):
+        for side, unit, policy in zip(DUEL_SIDES, self.units, self._policy_texts):
             reason = main_reason_to_hold([row for row in self.activations() if row["side"] == side])
             if reason and policy != BEST:
                 no_speed = unit.speed is None and self.scenario.terms.distance is not None
@@ -251,17 +251,13 @@ class DuelResult(FightResult):
         return {**parts, "summary": self.summary} | ({} if plan is None else {"planned": plan})
 
     @property
-    def _policy_keys(self) -> tuple[str | tuple[str, ...], ...]:
-        """Names of the policies of both sides, or their lines in words."""
-        return self.scenario.terms.policy_a, self.scenario.terms.policy_b
-
-    def _policies(self) -> Iterable[tuple[str, Combatant, str]]:
-        texts = (policy if isinstance(policy, str) else "; ".join(policy) for policy in self._policy_keys)
-        return zip(("A", "B"), self.units, texts)
+    def _policy_texts(self) -> tuple[str, ...]:
+        policies = self.scenario.terms.policy_a, self.scenario.terms.policy_b
+        return tuple(policy if isinstance(policy, str) else "; ".join(policy) for policy in policies)
 
     def caption(self) -> list[str]:
-        sides = [f"{side}: {unit_name(unit)}, {policy}" for side, unit, policy in self._policies()]
-        return [*sides, *super().caption()]
+        sides = zip("AB", self.units, self._policy_texts)
+        return [*(f"{side}: {unit_name(unit)}, {policy}" for side, unit, policy in sides), *super().caption()]
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         from analyser.plots import survival
@@ -273,7 +269,7 @@ class DuelResult(FightResult):
         first = "by coin toss each round" if terms.first == "random" else terms.first.upper()
         where = "" if terms.distance is None else f', {terms.distance:g}" apart'
         lines = [("Duel", f"{counted(terms.rounds, 'round')}, first: {first}{where}")]
-        for side, unit, policy in self._policies():
+        for side, unit, policy in zip("AB", self.units, self._policy_texts):
             lines.append((side, f"{unit_name(unit)}: {unit_line(unit)}; policy {policy}"))
         return lines
 
