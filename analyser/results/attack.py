@@ -154,10 +154,7 @@ class AttackResult(Result):
         attack = self.scenario.attack
         return [*(["activated"] if attack.has("Cryo") else []), *(ATTACKER_LOSSES if attack.overcharge else [])]
 
-    def table(self) -> dict[str, NDArray[Any]]:
-        return self._outcomes()
-
-    def _outcomes(self, extra_columns: Sequence[str] = ()) -> dict[str, NDArray[Any]]:
+    def table(self, extra_columns: Sequence[str] = ()) -> dict[str, NDArray[Any]]:
         names = [*UNIT_FIGURES, *FLAGS, *extra_columns]
         table = self.joint(("models_destroyed", *names))  # the first column sorts the rows
         return {name: table.pop(name) for name in names} | table
@@ -177,7 +174,7 @@ class AttackResult(Result):
             "summary": self.summary,
         }
         extra = self._extra_columns
-        return body | ({"joint_outcomes": rows_of_columns(self._outcomes(extra))} if extra else {})
+        return body | ({"joint_outcomes": rows_of_columns(self.table(extra))} if extra else {})
 
     def heading(self) -> list[tuple[str, str]]:
         attack, target, conditions = self.scenario.attack, self.scenario.target, self.conditions
@@ -344,7 +341,6 @@ def _common_fields(scenario: Scenario) -> dict[str, Any]:
     return cast("dict[str, Any]", scenario.derived["head"])
 
 
-_BONUSES, _PENALTIES = ({int(flag): flag.name.lower() for flag in kind} for kind in (Bonus, Penalty))
 _SIGHTS = {Sight.NONE: "no sight", Sight.SPOTTER: "spotter"}
 _TESTS = {
     Test.NOT_TAKEN: "none",
@@ -362,16 +358,17 @@ def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
     """
     unrated: Any = copy(attack)
     unrated.stated_rating = NONE
-    concealed = is_concealed(attack, target)
+    concealed, bonuses, penalties, rating_by = is_concealed(attack, target), 0, 0, None
     if attack.stated_rating not in (NONE, combat_rating(unrated, target, concealed)):
-        return {"bonuses": [], "penalties": [], "rating_by": "stated"}
-    if attack.sight != Sight.OWN:
-        return {"bonuses": [], "penalties": [], "rating_by": _SIGHTS[Sight(attack.sight)]}
-    bonuses, penalties = bonuses_of(attack, target), penalties_of(attack, target, concealed)
+        rating_by = "stated"
+    elif attack.sight != Sight.OWN:
+        rating_by = _SIGHTS[Sight(attack.sight)]
+    else:
+        bonuses, penalties = bonuses_of(attack, target), penalties_of(attack, target, concealed)
     return {
-        "bonuses": [name for bit, name in _BONUSES.items() if bonuses & bit],
-        "penalties": [name for bit, name in _PENALTIES.items() if penalties & bit],
-        "rating_by": None,
+        "bonuses": [flag.name.lower() for flag in Bonus if bonuses & flag],
+        "penalties": [flag.name.lower() for flag in Penalty if penalties & flag],
+        "rating_by": rating_by,
     }
 
 

@@ -25,7 +25,7 @@ from analyser.game.army import ArmyUnit, names_apart
 from analyser.results.base import Result, WeightedValues, result_sentence, share_columns
 from analyser.results.battle_rules import rules_of_battle
 from analyser.results.battle_story import Story, story_of
-from analyser.results.battle_tactics import Game, tactic_in_words, tactics_block, tactics_game
+from analyser.results.battle_tactics import LOST, WON, Game, tactic_in_words, tactics_block, tactics_game
 from analyser.results.battle_text import conclusions, heading, margin_block, rounds_block, units_block
 from analyser.results.unit_swings import swings_block, unit_swing
 from analyser.rules.battle import Outcome
@@ -40,11 +40,11 @@ DEFAULT_BATTLES = 10_000
 LEAST_FOR_SWING = 500  # least number of battles simulated without each unit
 LEAST_FOR_TACTICS = 400  # least number of battles simulated for each pair of tactics
 _EVENTS = {
-    "victory": (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY),
-    "devastating_victory": (Outcome.DEVASTATING_VICTORY,),
-    "draw": (Outcome.DRAW,),
-    "defeat": (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT),
-    "devastating_defeat": (Outcome.DEVASTATING_DEFEAT,),
+    "victory": WON,
+    "devastating_victory": [Outcome.DEVASTATING_VICTORY],
+    "draw": [Outcome.DRAW],
+    "defeat": LOST,
+    "devastating_defeat": [Outcome.DEVASTATING_DEFEAT],
 }
 _FIGURES_OF_SIDES = ("victory_points", "units", "points_percent")
 
@@ -80,7 +80,7 @@ class BattleResult(Result):
 
     def _event_weight(self, name: str, moment: int | None) -> float:
         self._index_of_round(moment, first=self.rounds)
-        return float(self.counts.outcomes[:, list(_EVENTS[name])].sum())
+        return float(self.counts.outcomes[:, _EVENTS[name]].sum())
 
     def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
         side, _, what = figure.partition("_")
@@ -317,7 +317,6 @@ class BattleResult(Result):
 
 
 def _units_of_side(side: str, *, enemy: bool = False) -> slice:
-    """Return the slice of the unit numbers of a side, or of its enemy."""
     first = MOST_UNITS * (SIDES.index(side) ^ enemy)
     return slice(first, first + MOST_UNITS)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL
 from analyser.game.units import Row
@@ -48,7 +49,7 @@ def rules_of_battle(scenario: BattleScenario, *, with_replacement: bool) -> Rule
     boons = [f"boon {boon.name}" for army in scenario.armies for boon in army.paid_boons]
     objectives = () if scenario.terms.objectives else ("objectives",)
     left_out = tuple(dict.fromkeys((*boons, *used.not_modelled, *affecting_friends, *objectives, *NOT_MODELLED)))
-    return RulesUsed(used.applied, used.not_used, left_out, used.assumptions, used.warnings)
+    return replace(used, not_modelled=left_out)
 
 
 def _add_rules(rules: SortedRules, scenario: BattleScenario, fielded: BattleUnit, enemy: BattleUnit) -> None:
@@ -81,10 +82,7 @@ def _add_rules(rules: SortedRules, scenario: BattleScenario, fielded: BattleUnit
 
 
 def _usable_rows(fielded: BattleUnit, enemy: BattleUnit, charges: list[bool]) -> Iterator[Row]:
-    """Yield the rows that a unit can use against an enemy.
-
-    `charges` has two flags: whether the unit may charge, and whether the enemy may.
-    """
+    """Yield the rows that a unit can use against an enemy; `charges`: may the unit charge, may the enemy."""
     unit = fielded.combatant
     yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if fielded.policy == "lookout" else "shoot")
     if charges[0]:

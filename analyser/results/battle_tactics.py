@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from operator import itemgetter
-from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ from analyser.scenarios.policies import AUTO
 
 _MOST_BATTLES_PER_PAIR = 10_000
 _REPLAY_FACTOR = 4  # factor of the number of battles when the extreme pairs are simulated again
-_WON, _LOST = (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY), (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT)
+WON, LOST = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
 _ROUNDING = 1e-9
 
 
@@ -82,7 +81,7 @@ def tactics_game(scenario: BattleScenario, simulation: Simulation, trials: int, 
         return None
     pairs = list(product(mine, yours))
     outcomes = _outcomes_by_pair(simulation, pairs, trials, sampling)
-    won = outcomes[:, _WON].sum(axis=-1) + 0.5 * outcomes[:, Outcome.DRAW]
+    won = outcomes[:, WON].sum(axis=-1) + 0.5 * outcomes[:, Outcome.DRAW]
     scores = (won / outcomes.sum(axis=-1)).reshape(len(mine), len(yours))
     mixes = equilibrium(scores)[0], equilibrium(1.0 - scores.T)[0]
     return Game((mine, yours), tuple(_pair_rows(simulation, pairs, outcomes, sampling)), scores, mixes)
@@ -110,25 +109,20 @@ def _outcomes_by_pair(
     simulation: Simulation, pairs: Sequence[tuple[str, str]], trials: int, sampling: Sampling
 ) -> NDArray[np.int64]:
     """Return the number of battles with each outcome, for each pair; shape (pairs, outcomes)."""
-    battles, seed, stopped = min(trials, _MOST_BATTLES_PER_PAIR), int(sampling.seed), Event()
+    battles, seed = min(trials, _MOST_BATTLES_PER_PAIR), int(sampling.seed)
 
-    def play(pair: tuple[str, str]) -> NDArray[np.int64] | None:
-        return None if stopped.is_set() else simulation.with_tactics(pair).play(battles, seed).outcomes.sum(axis=0)
+    def play(pair: tuple[str, str]) -> NDArray[np.int64]:
+        return np.asarray(simulation.with_tactics(pair).play(battles, seed).outcomes.sum(axis=0))
 
-    with ThreadPoolExecutor(sampling.n_threads) as pool:
-        try:
-            by_pair = [outcomes for outcomes in pool.map(play, pairs) if outcomes is not None]
-        except BaseException:
-            stopped.set()
-            raise
-    return np.stack(by_pair)
+    with ThreadPoolExecutor(sampling.n_threads) as pool:  # `map` cancels the waiting pairs if one fails
+        return np.stack(list(pool.map(play, pairs)))
 
 
 def _pair_rows(
     simulation: Simulation, pairs: Sequence[tuple[str, str]], outcomes: NDArray[np.int64], sampling: Sampling
 ) -> list[dict[str, Any]]:
     """Return a row per pair; the extreme pairs of each army are simulated again to remove the selection bias."""
-    wins = outcomes[:, _WON].sum(axis=-1), outcomes[:, _LOST].sum(axis=-1)
+    wins = outcomes[:, WON].sum(axis=-1), outcomes[:, LOST].sum(axis=-1)
     picked = {int(index) for won in wins for index in (won.argmin(), won.argmax())}
     rows = []
     for index, pair in enumerate(pairs):
@@ -139,8 +133,8 @@ def _pair_rows(
             counts = again.outcomes.sum(axis=0)
         trials = int(counts.sum())
         figures: dict[str, Any] = {"mine": pair[0], "yours": pair[1], "picked": index in picked, "trials": trials}
-        for name, outcomes_of_result in (("p_victory", _WON), ("p_draw", (Outcome.DRAW,)), ("p_defeat", _LOST)):
-            figures |= probability_figures(name, estimate(float(counts[list(outcomes_of_result)].sum()), trials))
+        for name, outcomes_of_result in (("p_victory", WON), ("p_draw", [Outcome.DRAW]), ("p_defeat", LOST)):
+            figures |= probability_figures(name, estimate(float(counts[outcomes_of_result].sum()), trials))
         rows.append(figures)
     return rows
 

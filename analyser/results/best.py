@@ -13,8 +13,8 @@ from analyser.common.frames import tidy
 from analyser.common.method_settings import Sampling
 from analyser.common.text import counted
 from analyser.results.best_play_table import NO_ORDERS, PlanTable, situation_in_words
-from analyser.results.duel import DUEL_SIDES, DuelResult, solve_with_plan
-from analyser.results.duel_solution import SolvedDuel
+from analyser.results.duel import DuelResult, solve_with_plan
+from analyser.results.duel_solution import DUEL_SIDES, SolvedDuel
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.policies import why_not

@@ -22,7 +22,7 @@ from analyser.engine.fight.best.choice_program import (
     TEST,
 )
 from analyser.engine.fight.program import When
-from analyser.results.duel_solution import SIDES, ChoicePoint, SolvedDuel
+from analyser.results.duel_solution import DUEL_SIDES, ChoicePoint, SolvedDuel
 from analyser.results.states import damage, flag, models_left
 from analyser.rules import unit_state
 from analyser.rules.activation import STOP_IS_DISTANCE
@@ -167,7 +167,7 @@ class PlanTable:
         taken = int(duel.plan[number, node])
         sign = 1 if point.side == duel.objective_side else -1
         texts = [self._texts[point.place][branch] for branch in game.branches_at(node).tolist()]
-        row = {"round": number + 1, "side": SIDES[point.side], "when": self._when(point)}
+        row = {"round": number + 1, "side": DUEL_SIDES[point.side], "when": self._when(point)}
         row |= self._situation(point, node) | {"do": texts[taken], "value": float(values[taken])}
         row |= {"runner_up": "", "costs": 0.0}
         if others := [index for index in range(len(texts)) if texts[index] != texts[taken]]:

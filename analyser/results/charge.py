@@ -169,11 +169,11 @@ class ChargeResult(FightResult):
 
     def blocks(self) -> list[Block]:
         shown = {name: label for name, label in _RESULT_LABELS.items() if name != "p_no_combat" or self.summary[name]}
-        rows = figure_rows(self.summary, shown)
-        losses = (self.distribution(f"{side}_models_destroyed") for side in CHARGE_SIDES)
-        tables = (distribution_block(part, f"Models destroyed, {side}") for part, side in zip(losses, CHARGE_SIDES))
-        tables_of_method = (table._replace(shares_table=False) for table in tables)
-        return [Block("The combat", rows=rows), *tables_of_method, _outcomes_block(self)]
+        blocks = [Block("The combat", rows=figure_rows(self.summary, shown))]
+        for side in CHARGE_SIDES:
+            losses = distribution_block(self.distribution(f"{side}_models_destroyed"), f"Models destroyed, {side}")
+            blocks.append(losses._replace(shares_table=False))
+        return [*blocks, _outcomes_block(self)]
 
 
 def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
@@ -247,7 +247,6 @@ def _outcomes_block(result: ChargeResult) -> Block:
 
 
 def _distance_text(attacker: Combatant) -> str:
-    """Return the distance of a charge and how far the attacker can charge, as text."""
     distance = attacker.charge.distance if isinstance(attacker.charge, ChargeTerms) else None
     stated = "not stated (within reach)" if distance is None else f'{distance:g}"'
     reach = reach_of_charge(attacker)

@@ -31,7 +31,7 @@ from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
 from analyser.results.base import result_sentence
 from analyser.results.duel_actions import actions_block, main_reason_to_hold
-from analyser.results.duel_solution import SolvedDuel, objective_values, solved_duel
+from analyser.results.duel_solution import DUEL_SIDES, SolvedDuel, objective_values, solved_duel
 from analyser.results.rendering import figure_rows, figure_text
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
 from analyser.rules.policies import BEST, POLICIES
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-DUEL_SIDES = ("a", "b")
 DUEL_RESULTS = ("a_wins", "draw", "b_wins")
 DEVASTATING = ("a_devastating", "b_devastating")
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", "in_building")
@@ -355,7 +354,6 @@ ActionPart = tuple[int, int, NDArray[Any], NDArray[Any]]  # round, side, packed 
 
 
 def _actions_of_tactics(duel: DuelResult) -> Iterator[ActionPart]:
-    """Yield the actions at each choice of orders in a duel of simple tactics."""
     for orders, (first, second, weights) in duel.orders:
         operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
         actions = packed_actions(duel.setup, operation, orders.when, orders.shots, first, second)

@@ -39,7 +39,7 @@ from analyser.scenarios.duel import DuelScenario, bits_of_wins, common_step, due
 from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
 
-SIDES = ("a", "b")
+DUEL_SIDES = ("a", "b")
 # The first estimate of the number of edges is the product of EDGES_PER_COMBINATION (measured), models and DAMAGE LIMITs
 # of both sides, and branches of choices. Above CLOSE_SHARE of the limit, two probes (duels of fewer models) improve it.
 EDGES_PER_COMBINATION, CLOSE_SHARE = 450, 0.45

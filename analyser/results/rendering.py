@@ -94,8 +94,9 @@ def _notes(results: Sequence[Result]) -> list[list[str]]:
 
 def interval_notes(results: Sequence[Result]) -> list[str]:
     """Return the notes on the intervals of simulated results."""
-    lines = [_RARE] if not all(result.exact for result in results) else []
-    return [*lines, _THIN] if any(result.thin_means for result in results) else lines
+    if all(result.exact for result in results):
+        return []
+    return [_RARE, *([_THIN] if any(result.thin_means for result in results) else [])]
 
 
 def _blocks_of_results(results: Sequence[Result]) -> Iterator[Block]:

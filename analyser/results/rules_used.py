@@ -173,7 +173,6 @@ def _could_matter(term: Term, fight: str, case: Case) -> bool:
 
 
 def _is_applied(keyword: Keyword, term: Term, case: Case) -> bool:
-    """Return True if a modelled rule can apply in `case`."""
     if keyword.house is None:
         return keyword.parameter != "0" and _can_apply(term, case)
     rule, kinds = keyword.house, case.enemy_kinds

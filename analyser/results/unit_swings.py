@@ -12,11 +12,10 @@ from analyser.common.estimates import estimate, estimate_in, plus_minus, probabi
 from analyser.common.intervals import CONFIDENCE, clopper_pearson
 from analyser.common.text import fill
 from analyser.engine.battle.battle_data import Counts
-from analyser.rules.battle import Outcome
+from analyser.results.battle_tactics import LOST, WON
 from analyser.scenarios.battle import SIDES
 
 MOST_NAMED = 4  # most units named as not significantly different from the swing unit; of more units, only the number
-_WINNING_OUTCOMES = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
 _ERROR = 1 - CONFIDENCE
 _BASE_ERROR = 0.2 * _ERROR / 2  # error of each side's P(victory) with all units; small, as it has far more battles
 
@@ -43,7 +42,7 @@ def unit_swing(base: Counts, without: Counts, side: str, units: int) -> dict[str
 
 def _wins(counts: Counts, side: str) -> tuple[int, int]:
     outcomes = counts.outcomes.sum(axis=0)
-    return int(outcomes[_WINNING_OUTCOMES[SIDES.index(side)]].sum()), int(outcomes.sum())
+    return int(outcomes[(WON, LOST)[SIDES.index(side)]].sum()), int(outcomes.sum())
 
 
 def swings_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Block:
