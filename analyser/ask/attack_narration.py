@@ -63,14 +63,13 @@ def resolve(
 
 def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> ResolvedStrike:
     """Resolve the strike of a trial from its score (hits and blanks), its card and the position of the officer."""
-
-    def falls(destroyed: int) -> int:
-        return int((trial.officer_position or 0) < destroyed)
-
-    def passes(highest: int) -> int:
-        return int(trial.card is None or trial.card <= highest)
-
-    return resolve(fight, face_values, trial.score, falls, passes)
+    return resolve(
+        fight,
+        face_values,
+        trial.score,
+        falls=lambda destroyed: int((trial.officer_position or 0) < destroyed),
+        passes=lambda highest: int(trial.card is None or trial.card <= highest),
+    )
 
 
 class CardTest(NamedTuple):
@@ -96,10 +95,9 @@ def strike_lines(
     `test` is None if no card decides the test.
     """
     first = sum(die.added_by is None for die in dice)
-    rolled = f"Rolled (AC-3.2): {counted(first, 'die', 'dice')}, {len(dice) - first} added (AC-3.3)"
     width, faces = len(str(len(dice))), [_FULL_FACE_NAMES.get(name, name) for name in face_names]
     return [
-        rolled,
+        f"Rolled (AC-3.2): {counted(first, 'die', 'dice')}, {len(dice) - first} added (AC-3.3)",
         *(f"  {number:>{width}}. {_die_text(die, fight, faces)}" for number, die in enumerate(dice, start=1)),
         _hits_line(fight, dice, resolved),
         *_loss_lines(fight, resolved),
@@ -125,9 +123,8 @@ def _hits_line(fight: FightFacts, dice: Sequence[Die], resolved: ResolvedStrike)
     heroics, strikes = heroics + turned, strikes - turned
     hits_each = "" if fight.strike_hits == 1 else f" with {counted(int(fight.strike_hits), 'hit')} each"
     parts = [counted(strikes, "strike") + hits_each] if strikes or not heroics else []
-    parts += (
-        [f"{counted(heroics, 'heroic strike')} with {counted(int(fight.heroic_hits), 'hit')} each"] if heroics else []
-    )
+    if heroics:
+        parts.append(f"{counted(heroics, 'heroic strike')} with {counted(int(fight.heroic_hits), 'hit')} each")
     veteran = f" (Veteran turned {counted(turned, 'strike')} into heroic strikes, AC-7)" if turned else ""
     return f"Hits (AC-3.6): {hits_of(resolved.face_values, resolved.score)} = {' + '.join(parts)}{veteran}"
 
@@ -196,9 +193,7 @@ def attack_trials(scenario: Scenario, trials: int, seed: int, first: int = 0) ->
 
 
 def _figures_of(fight: FightFacts, resolved: ResolvedStrike) -> dict[str, Any]:
-    """Return the results of a trial as a dict from event or figure to value."""
     outcome = int(strike.outcome_of(fight, resolved.progress))
     names = (*BIT_OF_FLAG, *UNIT_FIGURES, *ATTACKER_LOSSES, "destroyed")
-    return {"hits": int(hits_of(resolved.face_values, resolved.score))} | {
-        name: figure_of(outcome, name) for name in names
-    }
+    hits = int(hits_of(resolved.face_values, resolved.score))
+    return {"hits": hits, **{name: figure_of(outcome, name) for name in names}}

@@ -195,7 +195,6 @@ def _flatten(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 
 def _expand_wildcards(key: Key, values: Sequence[Any], library: Profiles) -> Sequence[Any]:
-    """Return the values of a key; selectors with wildcards are replaced by the matching units."""
     if key.effect != "set" or key.paths[0][-1] not in _UNIT_KEYS:
         return values
     return tuple(dict.fromkeys(unit.selector for value in values for unit in library.matching(value)))
@@ -204,14 +203,12 @@ def _expand_wildcards(key: Key, values: Sequence[Any], library: Profiles) -> Seq
 def _exact_search(solver: Solver, file: Variants, sampling: Sampling) -> Search:
     points = solve_all(solver, file.variants(solver.library), [file.metric], sampling, len(file))
     first_names: dict[Hashable, str] = {}  # name of the first variant of each fight
-    rows = []
-    for point in points:
-        row = _row(point)
+    rows = list(map(_row, points))
+    for point, row in zip(points, rows):
         if point.why_not is None:
             first_name = first_names.setdefault(point.identity, point.name)
             row |= {"value": point.metric_values[0].value, "costs": point.costs, "status": "beaten"}
             row["same_as"] = None if first_name == point.name else first_name
-        rows.append(row)
     _check_any_possible(rows, file)
     values = np.array([row["value"] for row in rows], np.float64)
     top = np.nanmin(values) if file.least else np.nanmax(values)
@@ -219,9 +216,8 @@ def _exact_search(solver: Solver, file: Variants, sampling: Sampling) -> Search:
     for index in np.flatnonzero(tied):
         rows[index]["status"] = "tied"
     ranks = np.where(tied, top, values)  # points decide among exactly equal variants
-    frame = _ranked(rows, ranks, ranks, file.least)
     warnings = merge_warnings(point.warnings for point in points if point.why_not is None)
-    return _answer(solver, file, frame, None, sampling, warnings)
+    return _answer(solver, file, _ranked(rows, ranks, ranks, file.least), None, sampling, warnings)
 
 
 def _row(variant: Variant | Point) -> dict[str, Any]:
@@ -259,8 +255,7 @@ def _search_by_race(solver: Solver, file: Variants, sampling: Sampling, most_tri
         raise InputError(f"a race cannot compare by {metric}", where="metric", allowed=allowed)
     variants = list(file.variants(solver.library))
     rows = list(map(_row, variants))
-    scenarios: dict[Hashable, Any] = {}
-    warnings: list[tuple[str, ...]] = []
+    scenarios, warnings = dict[Hashable, Any](), list[tuple[str, ...]]()
     rows_of_fight: dict[Hashable, list[int]] = {}  # indices of the variants that are the same fight, by fight
     for index, (variant, row) in enumerate(zip(variants, rows)):
         try:
@@ -277,7 +272,11 @@ def _search_by_race(solver: Solver, file: Variants, sampling: Sampling, most_tri
     fights, impossible = list(rows_of_fight), dict[int, str]()
     is_event = metric.startswith("p_")
     if function_of(metric) is not None:
-        is_event = _is_event(solver.solve(scenarios[fights[0]], replace(solver.sampling, trials=1)), metric)
+        value = solver.solve(scenarios[fights[0]], replace(solver.sampling, trials=1)).metric(metric)
+        if not isinstance(value, Estimate | Mean):
+            allowed = "a value for each outcome; or the method exact"
+            raise InputError(f"{metric} gives one number for all outcomes", where="metric", allowed=allowed)
+        is_event = isinstance(value, Estimate)
     with sampling.with_bar() as reporting:
 
         def simulate(fight: int, trials: int, stage: int) -> TrialSums | None:
@@ -299,15 +298,20 @@ def _search_by_race(solver: Solver, file: Variants, sampling: Sampling, most_tri
             report=reporting.report,
         )
     for fight, indices in enumerate(rows_of_fight.values()):
+        if fight in impossible:
+            columns: dict[str, Any] = {"why_not": impossible[fight]}
+        else:
+            columns = {"value": result.values[fight], "low": result.lows[fight], "high": result.highs[fight]}
+            columns |= {"trials": int(result.trials[fight]), "dropped_after_stage": int(result.dropped_after[fight])}
+            columns |= {"status": "tied" if fight in result.remaining else "beaten"}
+            columns |= {"same_as": variants[indices[0]].name}
         for index in indices:
-            if fight in impossible:
-                rows[index]["why_not"] = impossible[fight]
-            else:
-                rows[index] |= _race_columns(result, fight)
-                rows[index]["same_as"] = None if index == indices[0] else variants[indices[0]].name
+            rows[index] |= columns
+        rows[indices[0]]["same_as"] = None
     _check_any_possible(rows, file)
-    values, lows, highs = np.array([[row.get(name, np.nan) for name in ("value", "low", "high")] for row in rows]).T
-    frame = _ranked(rows, values, highs if file.least else lows, file.least)
+    worse_end = "high" if file.least else "low"
+    values, worse_ends = np.array([[row.get(name, np.nan) for name in ("value", worse_end)] for row in rows]).T
+    frame = _ranked(rows, values, worse_ends, file.least)
     frame["trials"] = frame["trials"].fillna(0).astype(np.int64)
     return _answer(solver, file, frame, result, sampling, merge_warnings(warnings))
 
@@ -323,22 +327,6 @@ def _trial_sums(result: Result, metric: str, trials: int) -> TrialSums:
     else:
         mean, variance = result.mean(figure), result.std(figure) ** 2
     return TrialSums(trials, mean * trials, (variance + mean**2) * trials)
-
-
-def _is_event(result: Result, metric: str) -> bool:
-    """Return True if a function of outcomes returns flags; InputError if it returns one number for all outcomes."""
-    value = result.metric(metric)
-    if not isinstance(value, Estimate | Mean):
-        allowed = "a value for each outcome; or the method exact"
-        raise InputError(f"{metric} gives one number for all outcomes", where="metric", allowed=allowed)
-    return isinstance(value, Estimate)
-
-
-def _race_columns(result: RaceResult, fight: int) -> dict[str, Any]:
-    status = "tied" if fight in result.remaining else "beaten"
-    columns = {"value": result.values[fight], "low": result.lows[fight], "high": result.highs[fight]}
-    columns |= {"trials": int(result.trials[fight]), "dropped_after_stage": int(result.dropped_after[fight])}
-    return columns | {"status": status}
 
 
 def _answer(

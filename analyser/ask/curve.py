@@ -119,7 +119,9 @@ def curve(
     solver = Solver(library, sampling, size)
     points = solve_all(solver, _variants(lines, axes, library), list(metrics), sampling, size)
     if precision is not None:
-        points = [_with_anytime_intervals(point, metrics) for point in points]
+        for index, point in enumerate(points):
+            values = (with_anytime_interval(*pair, point.trials) for pair in zip(point.metric_values, metrics))
+            points[index] = point._replace(metric_values=tuple(values))
     by_line = [point for number in range(len(lines)) for point in points[number :: len(lines)]]
     return _answer(solver, lines, axes, metrics, by_line)
 
@@ -138,29 +140,22 @@ def _metrics(stated: Any, kind: str) -> dict[str, bool]:
 
 
 def _lines(question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles) -> dict[str, Raw]:
-    if target is None:
-        questions = question if isinstance(question, list | tuple) else [question]
-        read = (read_question(whole, None, kind, conditions, library) for whole in questions)
-        lines = _by_name(_named_question(*parts, number, library) for number, parts in enumerate(read, start=1))
-        if len({question_kind(raw) for raw in lines.values()}) > 1:
-            raise InputError("questions of several kinds", where="question", allowed="one kind")
-    else:
-        attackers = selection.loadouts(question, library)
-        lines = _by_name((unit.selector, question_between(unit, target, kind, conditions)) for unit in attackers)
-    return lines
-
-
-def _by_name(lines: Iterable[tuple[str, Raw]]) -> dict[str, Raw]:
     """Return the questions by name; a repeated name gets the number of the question appended."""
-    named_lines: dict[str, Raw] = {}
-    for number, (name, raw) in enumerate(lines, start=1):
-        named_lines[f"{name} ({number})" if name in named_lines else name] = raw
-    return named_lines
-
-
-def _named_question(raw: Raw, where: str, number: int, library: Profiles) -> tuple[str, Raw]:
-    name = where.rpartition("/")[2].removesuffix(".toml") if where else f"question {number}"
-    return name, with_armies(raw, where, library)
+    named: list[tuple[str, Raw]] = []
+    if target is not None:
+        attackers = selection.loadouts(question, library)
+        named += ((unit.selector, question_between(unit, target, kind, conditions)) for unit in attackers)
+    else:
+        for number, whole in enumerate(question if isinstance(question, list | tuple) else [question], start=1):
+            raw, where = read_question(whole, None, kind, conditions, library)
+            name = where.rpartition("/")[2].removesuffix(".toml") if where else f"question {number}"
+            named.append((name, with_armies(raw, where, library)))
+        if len({question_kind(raw) for _, raw in named}) > 1:
+            raise InputError("questions of several kinds", where="question", allowed="one kind")
+    lines: dict[str, Raw] = {}
+    for number, (name, raw) in enumerate(named, start=1):
+        lines[f"{name} ({number})" if name in lines else name] = raw
+    return lines
 
 
 def _check_not_stated(keys: Iterable[Key], conditions: Mapping[str, Any], target: Any) -> None:
@@ -181,12 +176,6 @@ def _variants(lines: Mapping[str, Raw], axes: Mapping[Key, Sequence[Any]], libra
     for combination in itertools.product(*axes.values()):
         for name, raw in lines.items():
             yield variant_of(name, raw, dict(zip(axes, combination)), library)
-
-
-def _with_anytime_intervals(point: Point, metrics: Iterable[str]) -> Point:
-    values = zip(point.metric_values, metrics)
-    with_intervals = (with_anytime_interval(value, name, point.trials) for value, name in values)
-    return point._replace(metric_values=tuple(with_intervals))
 
 
 def _answer(
@@ -282,9 +271,8 @@ def axes_of(over: Any, kind: str, questions: Sequence[Raw], library: Profiles) -
         values = default_values(key, kind, questions, library) if stated is None else stated
         axes[key] = values_of(values, f"over: {name}")
     size_of(axes, len(questions))
-    for key, stated in zip(keys, stated_values.values()):
-        axis = axes[key]
-        every_inch = stated is None or (isinstance(axis, range) and axis.step == 1)
+    for key, axis in axes.items():
+        every_inch = isinstance(axis, range) and axis.step == 1
         if key.is_distance and kind in _RANGED_KINDS and every_inch:
             axes[key] = _with_weapon_ranges(axis, questions, library)
     return axes
@@ -344,7 +332,6 @@ def default_values(key: Key, kind: str, questions: Sequence[Raw], library: Profi
 
 
 def _literal_values(annotation: Any) -> tuple[Any, ...]:
-    """Return the names allowed by a type; empty if it is not a choice of names."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)
     return next((names for part in get_args(annotation) if (names := _literal_values(part))), ())

@@ -31,7 +31,6 @@ MOST_COLUMNS = 12  # most columns, and most rows, of a map in text
 MOST_LINES = 6  # most compared questions (columns) of a table in text
 _EQUAL_DECIMALS = 9  # points of a front count as equal if their values agree to this many decimals
 _FEWEST_LINES = 2  # fewest lines shown in the picture of a map, even if fewer are best
-_MAP_KEYS = 2
 EQUAL, NOT_SIGNIFICANT = " = ", " ≈ "  # signs between the names of tied lines
 
 
@@ -109,12 +108,11 @@ class Curve(QuestionTable):
         `best` names all tied lines, the cheapest first.
         """
         metric, rows = self.metrics[0], []
-        sign = -1.0 if self.least[0] else 1.0
         for combination, part in self._by_value():
             low, high = (part.get(f"{metric}_{end}", pd.Series(np.nan, part.index)).tolist() for end in ("low", "high"))
             indices = best_indices(part[metric].tolist(), low, high, least=self.least[0])
             names = sorted(part["line"].iloc[indices], key=lambda name: self.costs.get(name, np.inf))
-            value = sign * (sign * part[metric]).max()
+            value = part[metric].min() if self.least[0] else part[metric].max()
             rows.append({**dict(zip(self.keys, combination)), "best": tuple(names), "value": value})
         return pd.DataFrame(rows)
 
@@ -139,7 +137,7 @@ class Curve(QuestionTable):
         Columns: `line`, the keys, the metric, ``step_KEY`` (change of the metric to the next value of KEY), and
         `worth`: the number of steps of the second key that cancel one step of the first.
         """
-        if len(self.keys) != _MAP_KEYS:
+        if len(self.keys) != 2:
             raise InputError("a trade-off needs two keys", where="trade_off", allowed="over=[..., ...]")
         grids = self.frame[self.metrics[0]].to_numpy(np.float64).reshape(len(self.lines), *map(len, self.values))
         steps = np.full((2, *grids.shape), np.nan)
@@ -173,11 +171,6 @@ class Curve(QuestionTable):
         are_all_equal = self.sampling.is_exact and len(names) == len(self.lines) > 1
         return f"{(EQUAL if self.sampling.is_exact else NOT_SIGNIFICANT).join(names)}{' (all equal)' * are_all_equal}"
 
-    def _front_groups(self) -> list[pd.DataFrame]:
-        front = self.front()
-        values = [front[metric].round(_EQUAL_DECIMALS) for metric in self.metrics]
-        return [part for _, part in front.groupby([front["line"], *values], sort=False)]
-
     def _trade_off_sentences(self) -> Iterator[str]:
         if not all(is_number(value) for axis in self.values for value in axis):
             return
@@ -197,11 +190,10 @@ class Curve(QuestionTable):
             return plots.front(frame, x=x, y=y, keys=self.keys, quantities=labels, ax=ax, **more)
         if self.is_map:
             best = self.best.assign(best=self.best["best"].map(lambda names: self._joined(names) if names else ""))
+            best = with_subject(best, subject)
             shown = self._best_first()[: max(len(self._best_names), _FEWEST_LINES)]
             lines, (x, y) = [name for name in self.lines if name in shown], self.keys
-            return plots.trade_map(
-                with_subject(best, subject), x=x, y=y, lines=lines, quantity=labels[0], ax=ax, **more
-            )
+            return plots.trade_map(best, x=x, y=y, lines=lines, quantity=labels[0], ax=ax, **more)
         ranges: list[tuple[Any, Any, str]] = []
         for span in self.ranges if len(self.lines) > 1 else ():
             start = span.before if self.holds_between and span.before is not None else span.first
@@ -255,10 +247,10 @@ class Curve(QuestionTable):
         return [[spaced(self.keys[0]), *self.shown_lines], *body]
 
     def _front_table(self) -> list[list[str]]:
-        shown = self._front_groups()
-        shown = shown[:: -(-len(shown) // MOST_ROWS)] if len(shown) > MOST_ROWS else shown
-        rows = []
-        for part in shown:
+        front, rows = self.front(), []
+        values = [front[metric].round(_EQUAL_DECIMALS) for metric in self.metrics]
+        groups = [part for _, part in front.groupby([front["line"], *values], sort=False)]
+        for part in groups[:: -(-len(groups) // MOST_ROWS) or 1]:
             (row, *_) = part.to_dict("records")
             cells = (_cell(row, metric) for metric in self.metrics)
             keys = (values_text(part[key].tolist(), axis) for key, axis in zip(self.keys, self.values))
@@ -332,7 +324,12 @@ def _notes_of(curve: Curve) -> Iterator[str]:
     if (more := len(curve.lines) - len(curve.shown_lines)) and len(curve.keys) == len(curve.metrics) == 1:
         yield f"The table leaves out {counted(more, 'line')}; --format csv has all of them."
     if curve.is_map:
-        yield from _notes_of_map(curve)
+        if len(curve.lines) > 1:
+            yield "The table shows the best line's metric at each pair of values."
+        for key, values in zip(curve.keys, curve.values):
+            if (step := _step_of(values)) > 1:
+                shown = f"The table has {len(values[::step])} of {len(values)} values of {spaced(key)}"
+                yield f"{shown}; --format csv has all of them."
     named = curve.front()["line"].tolist() if curve.is_front else curve.shown_lines
     costs = {name: points for name, points in curve.costs.items() if name in named}
     if LEVEL in curve.keys:
@@ -348,15 +345,6 @@ def _notes_of(curve: Curve) -> Iterator[str]:
         more_lines = f" (also of {counted(len(missing) - 1, 'more line')})" if len(missing) > 1 else ""
         line, why_not = missing[["line", "why_not"]].iloc[0]
         yield f"Values missing: {line}{more_lines}: {why_not.removeprefix(f'{line}: ')}"
-
-
-def _notes_of_map(curve: Curve) -> Iterator[str]:
-    if len(curve.lines) > 1:
-        yield "The table shows the best line's metric at each pair of values."
-    for key, values in zip(curve.keys, curve.values):
-        if (step := _step_of(values)) > 1:
-            shown = f"The table has {len(values[::step])} of {len(values)} values of {spaced(key)}"
-            yield f"{shown}; --format csv has all of them."
 
 
 def best_indices(values: Sequence[float], lows: Sequence[float], highs: Sequence[float], *, least: bool) -> list[int]:

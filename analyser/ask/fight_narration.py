@@ -138,9 +138,8 @@ class TrialRunner:
     def _words(self, side: int, state: int) -> dict[str, Any]:
         """Return the state of a side as named numbers and flags."""
         if unit_state.is_removed(state):
-            bits = {discipline.BROKEN: "broken", discipline.FLED: "fled"}
-            removed = {next((text for bit, text in bits.items() if state & bit), "destroyed"): True}
-            return removed | self._words_for_passengers(side, state)
+            fate = "broken" if state & discipline.BROKEN else "fled" if state & discipline.FLED else "destroyed"
+            return {fate: True} | self._words_for_passengers(side, state)
         words = {"models left": int(unit_state.models_of(state))}
         words |= {text: bool(state & bit) for bit, text in _STATUSES.items()}
         facts = self._setup.sides[side]
@@ -156,12 +155,8 @@ class TrialRunner:
         if state & combat_result.PASSENGERS_BROKEN:
             return {"passengers broken": True}
         suppressed = self._setup.passengers[side].suppressed or state & combat_result.PASSENGERS_SUPPRESSED
-        activated = state & combat_result.PASSENGERS_ACTIVATED
-        return {
-            "passengers left": left,
-            "passengers suppressed": bool(suppressed),
-            "passengers activated": bool(activated),
-        }
+        words = {"passengers left": left, "passengers suppressed": bool(suppressed)}
+        return words | {"passengers activated": bool(state & combat_result.PASSENGERS_ACTIVATED)}
 
     def _step(self, operation: Operation, pair: Pair, draws: Iterator[int], lines: list[str]) -> Pair:
         line = (int(operation[0]), int(operation[1]), int(operation[2]))
@@ -350,13 +345,13 @@ def fight_of(scenario: Any) -> Fight:
         units = scenario.target, scenario.target
         return Fight(setup, programs, start_states(setup), _SIDE_NAMES, units, range(len(programs)), faces, "Attack")
     units = scenario.a, scenario.b
+    names = "A", "B"
     if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
         play = solved_duel(scenario)
         plan = play.plan_programs
-        return Fight(
-            play.setup, plan.programs, play.start, ("A", "B"), units, plan.round_ends, faces, "Round", plan.choices
-        )
-    shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
+        parts = plan.programs
+        return Fight(play.setup, parts, play.start, names, units, plan.round_ends, faces, "Round", plan.choices)
+    shooters = shooters_of(*units, scenario.terms, scenario.ruleset)
     setup, rounds = duel_program(shooters, scenario.terms)
     parts, _, ends = split_at_orders(rounds, shooters)
-    return Fight(setup, parts, duel_start(setup, (scenario.a, scenario.b)), ("A", "B"), units, ends, faces, "Round")
+    return Fight(setup, parts, duel_start(setup, units), names, units, ends, faces, "Round")

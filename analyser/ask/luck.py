@@ -14,14 +14,7 @@ from analyser.ask.metric_lookup import DESTROYED
 from analyser.ask.observed_outcome import Pmf, fight_luck, report_from
 from analyser.ask.question_table import BATTLE, Solver, question_kind, read_question
 from analyser.common.distributions import Distribution
-from analyser.common.errors import (
-    InputError,
-    MisspeltError,
-    check_choice,
-    check_text,
-    did_you_mean,
-    within,
-)
+from analyser.common.errors import InputError, MisspeltError, check_choice, check_text, did_you_mean, within
 from analyser.common.estimates import Method
 from analyser.common.intervals import NORMAL_95
 from analyser.common.method_settings import Sampling

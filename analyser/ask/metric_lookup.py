@@ -158,10 +158,9 @@ def with_anytime_interval(sampled: MetricValue, metric: str, trials: int | None)
 
 
 def _with_ends(figure: Mean | Estimate | float) -> MetricValue:
-    """Return a figure with the ends of its interval, if it has one."""
-    value = figure.value if isinstance(figure, Mean) else figure
+    value = float(figure.value if isinstance(figure, Mean) else figure)
     low, high = (getattr(figure, end, None) for end in ("low", "high"))
-    return MetricValue(float(value)) if low is None or high is None else MetricValue(float(value), low, high)
+    return MetricValue(value) if low is None or high is None else MetricValue(value, low, high)
 
 
 def names_of(result: Result) -> list[str]:

@@ -264,8 +264,8 @@ def _point(solver: Solver, variant: Variant, metrics: Sequence[str]) -> Point:
     except InputError as error:
         raise_if_common(error, variant)
         return Point(variant.name, variant.values, (MetricValue(np.nan),) * len(metrics), variant.why_not or str(error))
-    trials, stopping = result.trials, result.stopping
-    return Point(variant.name, variant.values, values, None, points, identity, row, trials, stopping, warnings)
+    sampled = result.trials, result.stopping
+    return Point(variant.name, variant.values, values, None, points, identity, row, *sampled, warnings)
 
 
 def points_of(solver: Solver, variant: Variant) -> float | None:

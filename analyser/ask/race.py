@@ -145,5 +145,4 @@ def _bounds_of(sums: Floats, error: float, *, is_probability: bool) -> tuple[Flo
         mean_bounds(mean, math.sqrt(variance), int(count) - 1, int(count), FIRST_STAGE * GROWTH**2, error)
         for mean, variance, count in zip(means, variances, trials)
     ]
-    lows, highs = np.array(ends).T
-    return means, lows, highs
+    return means, *np.array(ends).T

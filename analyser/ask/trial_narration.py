@@ -164,19 +164,18 @@ def tell(
         allowed = ", ".join((*DEFAULT_METRIC, *NARRATED_SYSTEMS))
         allowed += "; analyser battle ... --tell N describes a battle" * (asked_kind == "battle")
         raise InputError(f"a trial of the kind {asked_kind} cannot be described", where="question", allowed=allowed)
-    most = MOST_TRIALS_OF_ATTACK if asked_kind == "attack" else MOST_TRIALS_OF_FIGHT
+    most, number = MOST_TRIALS_OF_ATTACK if asked_kind == "attack" else MOST_TRIALS_OF_FIGHT, trial or 0
     if trials is not None and trials > most:
         raise InputError(f"{trials:,} trials", where="trials", allowed=f"up to {most:,}")
-    number = trial or 0
-    trial_count = trials or max(min(DEFAULT_TRIALS, most), number + 1)
+    trial_count = trials or max(DEFAULT_TRIALS, number + 1)
     if number >= min(trial_count, most):
         allowed = f"0 to {min(trial_count, most) - 1}"
         raise InputError(f"trial {number} of {trial_count:,}", where="trial", allowed=allowed)
-    scenario: Any = None if asked_kind in NARRATED_SYSTEMS else load(asked, library)
-    if scenario is None:
+    scenario: Any = None
+    if asked_kind in NARRATED_SYSTEMS:
         sample = morale_trials(asked_kind, asked, trial_count, seed, library, number)
     else:
-        end = number + 1 if pick is None else trial_count
+        scenario, end = load(asked, library), number + 1 if pick is None else trial_count
         sample = (attack_trials if asked_kind == "attack" else fight_trials)(scenario, end, seed, number)
     narrated, how_picked = next(sample), ""
     if pick is not None:
@@ -237,7 +236,7 @@ class _Figures(Mapping[str, Any]):
         return (f"{name}{ending}" for name, metric in metrics.items() for ending in self._result.endings(metric))
 
     def __len__(self) -> int:
-        return len(list(iter(self)))
+        return sum(1 for _ in self)
 
 
 def morale_trials(
@@ -253,24 +252,20 @@ def morale_trials(
         return answer_to(system, checked_question, recorded_trial)
 
     def lines(number: int) -> list[str]:
-        return answer(number).caption(100) + [line for part in range(len(chains)) for line in part_lines(part, number)]
+        result, case = answer(number).caption(100), getattr(SYSTEMS[system].answers, "CASES", "")
+        for part, (name, chain) in enumerate(chains.items()):
+            if chain.story is not None:
+                if len(chains) > 1:
+                    result += ["", f"== {case}: {name}" if case else f"== {name.capitalize()}"]
+                result += chain_lines(chain.story, replay(chain, trials, seed, part, number).story)
+        return result
 
     def warnings(number: int) -> tuple[str, ...]:
         return answer(number).warnings
 
-    def part_lines(part: int, number: int) -> list[str]:
-        name, chain = list(chains.items())[part]
-        if chain.story is None:
-            return []
-        lines = chain_lines(chain.story, replay(chain, trials, seed, part, number).story)
-        case = getattr(SYSTEMS[system].answers, "CASES", "")
-        heading = f"== {case}: {name}" if case else f"== {name.capitalize()}"
-        return [*(["", heading] if len(chains) > 1 else []), *lines]
-
     for number in range(first, trials):
-        yield NarratedTrial(
-            number, _Figures(partial(answer, number)), partial(lines, number), partial(warnings, number)
-        )
+        figures = _Figures(partial(answer, number))
+        yield NarratedTrial(number, figures, partial(lines, number), partial(warnings, number))
 
 
 def _recorded_states(states: Sequence[int]) -> Recorded:
@@ -297,7 +292,6 @@ def chain_lines(story: Story, phases: Sequence[NarratedPhase]) -> list[str]:
 
 
 def _turn_lines(name: str, turns: Sequence[tuple[int, str, list[str]]]) -> Iterator[str]:
-    """Yield the lines of turns, each with its number and the state at its start."""
     for is_eventless, group in itertools.groupby(turns, key=lambda turn: not turn[2]):
         same = list(group)
         if is_eventless and name:
