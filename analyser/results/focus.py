@@ -105,22 +105,20 @@ class FocusResult(FightResult):
 
     def rounds(self) -> list[dict[str, Any]]:
         """Return a plain dict for each attack: figures after it, `p_made` (it has a target), the attacker's losses."""
-        return [self._figures(number) | self._attacker_losses(number) for number in range(1, len(self.moments) + 1)]
+        rows, gone_before = [], 0.0
+        for number, attack in enumerate(self.scenario.attacks, start=1):
+            row = {"attack": number, "attacker": attack.attack.attacker, "row": attack.attack.row}
+            row |= {"p_made": 1 - gone_before} | self._figures(number) | self._attacker_losses(number)
+            rows.append(row)
+            gone_before = float(self.probability("annihilated", number))
+        return rows
 
     rows = rounds  # printed by ``--format csv``
 
     def _figures(self, number: int) -> dict[str, Any]:
-        attack = self.scenario.attacks[number - 1].attack
-        gone_before = 0.0 if number == 1 else float(self.probability("annihilated", number - 1))
         means = {f"mean_{name}": name for name in UNIT_FIGURES}
-        return {
-            "attack": number,
-            "attacker": attack.attacker,
-            "row": attack.row,
-            "p_made": 1 - gone_before,
-            **self._named_figures({f"p_{name}": name for name in FOCUS_EVENTS}, means, number),
-            **self._percentiles("models_destroyed", "models_destroyed", number),
-        }
+        figures = self._named_figures({f"p_{name}": name for name in FOCUS_EVENTS}, means, number)
+        return figures | self._percentiles("models_destroyed", "models_destroyed", number)
 
     def _attacker_losses(self, number: int) -> dict[str, Any]:
         """Return the losses of the attacker in an attack (Overcharge, Tail Gunner); empty if no attacker is at risk."""
@@ -142,8 +140,6 @@ class FocusResult(FightResult):
     @cached_property
     def summary(self) -> dict[str, Any]:
         summary = self._figures(len(self.moments))
-        for name in ("attack", "attacker", "row", "p_made"):
-            del summary[name]
         removal = self.event("annihilated"), self.moments[-1].weights, self.trials
         summary |= victory_points_figures("expected_victory_points", self.scenario.target.victory_points, *removal)
         return summary | (self._victory_points_lost() if self.scenario.at_risk else {})
