@@ -80,7 +80,7 @@ def luck(
         raise InputError(f"luck is not computed for {unsupported_kind}", where=where or "question", allowed=allowed)
     report = report_from(got, destroyed)
     try:
-        fight, _ = fight_luck(solver.in_full(raw), report)
+        fight = fight_luck(solver.in_full(raw), report)
     except InputError as error:
         raise error.inside(where) from None
     return Luck((fight,), (), sampling, library.used)
@@ -99,11 +99,10 @@ _MOST_FRACTIONS = 5_000  # most parts into which a point is split; beyond it, lo
 
 
 class GameFight(NamedTuple):
-    """A fight of a game: its luck, the enemy's models gone (number and distribution), and the enemy's points."""
+    """A fight of a game: its luck, the enemy's models gone, and the enemy's points."""
 
     luck: FightLuck
     gone: int
-    pmf: Pmf  # probability of 0, 1, ... models gone
     points: tuple[int, int] | None  # points and models of the enemy's loadout; None without a profile
 
 
@@ -138,14 +137,14 @@ def _game_fight(solver: Solver, fight: Mapping[str, Any], number: int) -> GameFi
     if kind not in FIGHT_KINDS:
         raise InputError(f"{with_article(kind)} is not a fight of a game", allowed="an attack, a charge, focus fire")
     report = report_from(fight.get("got"), None)
-    result, pmf = fight_luck(solver.in_full(question), report, label=label, side=side)
+    result = fight_luck(solver.in_full(question), report, label=label, side=side)
     if result.gone is None:
         problem, allowed = "the number of destroyed models is not stated", "destroyed = 2, or broken = true, and more"
         raise InputError(problem, where="got", allowed=allowed)
     unit = raw_unit(question, kind, second=True)
     level = None if unit is None else solver.library.loadout(unit).level
     points = None if level is None or not level.points else (level.points, level.models)
-    return GameFight(result, result.gone[0], pmf, points)
+    return GameFight(result, result.gone[0], points)
 
 
 def _pmf_of_sum(pmfs: Sequence[Pmf], weights: Sequence[int]) -> Pmf:
@@ -172,13 +171,13 @@ def _side_luck(side: str, fights: Sequence[GameFight]) -> SideLuck | None:
     in_points = len(prices) == len(fights) and fractions <= _MOST_FRACTIONS
     fractions = fractions if in_points else 1
     weights = [points * fractions // models for points, models in prices] if in_points else [1] * len(fights)
-    pmfs = [fight.pmf for fight in fights]
+    pmfs = [fight.luck.gone_pmf for fight in fights]
     losses = sum(fight.gone * weight for weight, fight in zip(weights, fights))
     expected = sum(float(np.arange(len(pmf)) @ pmf) * weight for weight, pmf in zip(weights, pmfs)) / fractions
     total = _pmf_of_sum(pmfs, weights)
     (values,) = np.nonzero(total > 0)
     chance = _chance_of(total, losses)
-    if (trials := fights[0].luck.trials) is not None:
+    if (trials := fights[0].luck.result.trials) is not None:
         rng, resampled = np.random.default_rng(losses), []
         for _ in range(_RESAMPLES):
             pmfs_again = [rng.multinomial(trials, pmf / pmf.sum()) / trials for pmf in pmfs]

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from analyser import plots
 from analyser.common.answer import Answer, Block, source_notes
@@ -18,8 +20,8 @@ from analyser.common.method_settings import Sampling
 from analyser.common.precision import Stopping
 from analyser.common.text import spaced, text_of
 from analyser.game.profiles import ProfilesUsed
-from analyser.game.ruleset import Ruleset, ruleset_record
-from analyser.results.base import RulesUsed
+from analyser.game.ruleset import ruleset_record
+from analyser.results.base import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,39 +102,41 @@ class FightLuck:
         fleeing are compared as one figure, ``models_gone``.
     pmf : DataFrame
         A row for each possible outcome, the worst first; columns: the figures of `compared`, and `probability`.
-    trials : int or None
-        Number of simulated trials; None if exact.
-    conditions : tuple of str
-        Lines of text that state the row, dice, distance and target used.
+    result : Result
+        The result of the fight, whose distribution of outcomes is used.
     gone : tuple of two int, or None
         The enemy's models that are gone, and all its models; None if models are not compared.
+    gone_pmf : array
+        Probability of 0, 1, ... models gone; empty if models are not compared.
     unreported_ends : tuple of str
         Ends of the enemy unit (broken, fled, annihilated) that are possible but not reported. They count as "no".
     """
 
     label: str
     side: str
-    kind: str
     reported: Mapping[str, Any]
     compared: Mapping[str, Any]
     chance: Chance
     pmf: pd.DataFrame
-    trials: int | None
-    rules: RulesUsed
-    conditions: tuple[str, ...] = ()
-    gone: tuple[int, int] | None = None
-    unreported_ends: tuple[str, ...] = ()
-    ruleset: Ruleset | None = None
+    result: Result
+    gone: tuple[int, int] | None
+    gone_pmf: NDArray[np.float64]
+    unreported_ends: tuple[str, ...]
 
     @property
-    def _noun(self) -> str:
-        return "such sequences of focus fire" if self.kind == "focus" else f"such {self.kind}s"
+    def conditions(self) -> list[str]:
+        """Lines of text that state the row, dice, distance and target used."""
+        lines = self.result.heading()[1:]
+        width = max(len(label) for label, _ in lines)
+        return [f"{label:{width}}  {text}".rstrip() for label, text in lines]
 
     @property
     def sentence(self) -> str:
         """The luck of the fight, in plain words."""
+        kind = self.result.kind
         outcome = ", ".join(f"{spaced(name)}: {text_of(value)}" for name, value in self.reported.items())
-        return f"{outcome}. {self.chance.in_words(self._noun, self.trials)}"
+        noun = "such sequences of focus fire" if kind == "focus" else f"such {kind}s"
+        return f"{outcome}. {self.chance.in_words(noun, self.result.trials)}"
 
     def comparison_lines(self) -> list[str]:
         """Return a line about the figures compared, and a line about the ends that are possible but not stated."""
@@ -154,9 +158,9 @@ class FightLuck:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fight as plain data."""
-        record: dict[str, Any] = {"label": self.label, "side": self.side, "kind": self.kind}
-        record |= {"got": dict(self.reported), "looked_at": dict(self.compared), "asked": list(self.conditions)}
-        record |= self.figures | {"said": self.sentence} | ruleset_record(self.ruleset)
+        record: dict[str, Any] = {"label": self.label, "side": self.side, "kind": self.result.kind}
+        record |= {"got": dict(self.reported), "looked_at": dict(self.compared), "asked": self.conditions}
+        record |= self.figures | {"said": self.sentence} | ruleset_record(self.result.scenario.ruleset)
         record |= {"not_said": list(self.unreported_ends)} if self.unreported_ends else {}
         return record
 
@@ -221,9 +225,9 @@ class Luck(Answer):
             record |= {"trials": trials, "seed": int(self.sampling.seed), **Stopping(trials).as_dict()}
         record |= {"fights": [fight.as_dict() for fight in self.fights]}
         record |= {"sides": [side.as_dict() for side in self.sides], "notes": self._notes()}
-        first = self.fights[0].ruleset
+        first, *others = (ruleset_record(fight.result.scenario.ruleset) for fight in self.fights)
         record |= {"assumptions": list(dict.fromkeys(self._rules("assumptions")))}
-        record |= ruleset_record(first) if all(fight.ruleset == first for fight in self.fights) else {}
+        record |= first if all(other == first for other in others) else {}
         return record | {"profiles": self.profiles and self.profiles.as_dict()}
 
     def blocks(self) -> list[Block]:
@@ -239,7 +243,9 @@ class Luck(Answer):
         ]
         sums = [
             f"{side.side}: {side.gone:.1f} {side.measured_in} of the enemy gone, {side.expected:.1f} expected. "
-            + side.chance.in_words("such games", self.fights[0].trials).replace(" trials;", " trials of each fight;")
+            + side.chance.in_words("such games", self.fights[0].result.trials).replace(
+                " trials;", " trials of each fight;"
+            )
             for side in self.sides
         ]
         return [Block(head=head, rows=rows, align="<<<>"), Block(lines=sums)]
@@ -270,7 +276,7 @@ class Luck(Answer):
         return [*notes, *([] if self.profiles is None else [f"Profiles: {self.profiles}."])]
 
     def _rules(self, name: str) -> list[str]:
-        return [text for fight in self.fights for text in getattr(fight.rules, name)]
+        return [text for fight in self.fights for text in getattr(fight.result.rules, name)]
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the distribution of a fight with its outcome; for a game, draw each fight and the sum of each side."""

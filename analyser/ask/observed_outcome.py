@@ -18,7 +18,6 @@ from analyser.ask.luck_answer import GONE, Chance, FightLuck
 from analyser.common.errors import InputError, MisspeltError, check_text, did_you_mean, shown
 from analyser.common.intervals import intervals
 from analyser.common.text import counted, spaced, text_of, values_text
-from analyser.game.ruleset import Ruleset
 
 Pmf = NDArray[np.float64]
 _SIDES: Mapping[str, tuple[str, ...]] = {  # prefixes of figures: of the enemy unit, then of the own unit
@@ -55,11 +54,8 @@ def report_from(got: Any, destroyed: Any) -> dict[str, Any]:
     return report
 
 
-def fight_luck(result: Any, report: Mapping[str, Any], *, label: str = "", side: str = "mine") -> tuple[FightLuck, Pmf]:
-    """Return the luck in a fight, and the distribution of the enemy's models gone (empty if not compared).
-
-    InputError for an impossible outcome.
-    """
+def fight_luck(result: Any, report: Mapping[str, Any], *, label: str = "", side: str = "mine") -> FightLuck:
+    """Return the luck in a fight; InputError for an impossible outcome."""
     named = _with_full_names(result, report)
     prefixes = [prefix for prefix in _SIDES[result.kind] if any(name in named for name in _loss_names(prefix))]
     ends = [f"{prefix}{name}" for prefix in prefixes for name in (_DESTROYED, *_ENDS)]
@@ -80,27 +76,18 @@ def fight_luck(result: Any, report: Mapping[str, Any], *, label: str = "", side:
             gone_pmf = np.bincount(outcomes[GONE], weights, models + 1).astype(np.float64)
     chance, pmf = _chance_of(compared, outcomes, weights, result.trials)
     (_, heading), *_ = result.heading()
-    fight = FightLuck(
+    return FightLuck(
         label=label or (heading if result.kind == "attack" else f"{result.kind}: {heading}"),
         side=side,
-        kind=result.kind,
         reported=checked,
         compared=compared,
         chance=chance,
         pmf=pmf,
-        trials=result.trials,
-        rules=result.rules,
-        conditions=_conditions_of(result),
+        result=result,
         gone=gone,
+        gone_pmf=gone_pmf,
         unreported_ends=unreported,
-        ruleset=result.scenario.ruleset if isinstance(result.scenario.ruleset, Ruleset) else None,
     )
-    return fight, gone_pmf
-
-
-def _conditions_of(result: Any) -> tuple[str, ...]:
-    width = max(len(label) for label, _ in result.heading()[1:])
-    return tuple(f"{label:{width}}  {text}".rstrip() for label, text in result.heading()[1:])
 
 
 def _loss_names(prefix: str) -> tuple[str, ...]:

@@ -167,7 +167,7 @@ def test_the_figures_that_can_be_said_are_those_of_the_question():
         assert absent not in allowed
         flags = [name for name in allowed if not re.search("destroyed|left|hits|points|margin", name)]
         for name, value in [(name, value) for name in flags for value in (False, True)]:
-            assert 0 < fight_luck(answer, {name: value})[0].chance.equal < 1
+            assert 0 < fight_luck(answer, {name: value}).chance.equal < 1
 
 
 FOCUS = {"attacks": [{"attacker": RIFLES}] * 2, "target": {"unit": GRENADIERS}}
