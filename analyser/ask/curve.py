@@ -7,13 +7,13 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 import pandas as pd
 
 from analyser.analysis import selection
 from analyser.ask.curve_answer import Curve
-from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, raw_unit, values_of, with_values
+from analyser.ask.keys import LEVEL, POINTS, Key, Raw, default_values, key_of, values_of, with_values
 from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, with_anytime_interval
 from analyser.ask.question_table import (
     BATTLE,
@@ -35,9 +35,7 @@ from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import Function, remember_metric
 from analyser.common.text import text_of
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
-from analyser.scenarios.battle import BattleTerms
 from analyser.scenarios.load import Question, Unit
-from analyser.scenarios.schema import Attack, ChargeTerms, Combatant, DuelTerms, FocusAttack
 
 Metric = str | Function
 MOST_METRICS = 2
@@ -251,13 +249,7 @@ def _left_out_texts(key: Key, axis: Sequence[Any], solved: set[Any], reasons: Ma
 
 MOST_CURVE_POINTS = 200_000
 MOST_KEYS = 2
-GREATEST_DISTANCE = 60  # inches; the longest default distance
 _RANGED_KINDS = ("attack", "focus")
-_EXAMPLES = {POINTS: "40..80:5", "attacker": "UNIT,UNIT", "unit": "UNIT,UNIT", "qualities": "none,Arc,Arc+Devastating"}
-_RECORD_OF_SECTION: Mapping[str, Any] = {  # type of each section of a question
-    **{"attack": Attack, "attacks": FocusAttack, "charge": ChargeTerms, "duel": DuelTerms, "battle": BattleTerms},
-    **{"target": Combatant, "attacker": Combatant, "a": Combatant, "b": Combatant},
-}
 
 
 def axes_of(over: Any, kind: str, questions: Sequence[Raw], library: Profiles) -> dict[Key, Sequence[Any]]:
@@ -301,40 +293,6 @@ def size_of(axes: Mapping[Key, Sequence[Any]], lines: int) -> int:
     if size > MOST_CURVE_POINTS:
         raise InputError(f"{size:,} points of the curve", where="over", allowed=f"up to {MOST_CURVE_POINTS:,}")
     return size
-
-
-def default_values(key: Key, kind: str, questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
-    """Return the default values of a key; InputError for a key without default values."""
-    section, field = str(key.paths[0][0]), str(key.paths[0][-1])
-    units = [library.loadout(unit) for raw in questions if (unit := raw_unit(raw, kind)) is not None]
-    if key.effect == "flag":
-        return (False, True)
-    if LISTS.get(field):
-        return (NO_ENTRY, *LISTS[field])
-    if key.effect == LEVEL:
-        unit = raw_unit(questions[0], kind, second=key.name != LEVEL)
-        return tuple(library.loadout(unit).unit.levels) if unit is not None else ()
-    model = _RECORD_OF_SECTION.get(section)
-    if model is not None and field in model.model_fields:
-        if isinstance(model.model_fields[field].default, bool):
-            return (False, True)
-        if names := _literal_values(model.model_fields[field].annotation):
-            return names
-    if field == "distance":
-        reach = max((row.long_range or 0 for unit in units for row in unit.unit.rows), default=0)
-        return range(1, math.ceil(min(reach or GREATEST_DISTANCE, GREATEST_DISTANCE)) + 1)
-    if field == "row" and units:
-        return tuple(dict.fromkeys(row.id for unit in units for row in unit.unit.rows if row.kind == "ranged"))
-    if field == "models" and section == "target" and (unit := raw_unit(questions[0], kind, second=True)) is not None:
-        return range(1, library.loadout(unit).level.models + 1)
-    values = _EXAMPLES[POINTS] if key.effect == POINTS else _EXAMPLES.get(field, "1..6")
-    raise InputError("no values are stated", where=f"over: {key.name}", allowed=f"such as {key.name}={values}")
-
-
-def _literal_values(annotation: Any) -> tuple[Any, ...]:
-    if get_origin(annotation) is Literal:
-        return get_args(annotation)
-    return next((names for part in get_args(annotation) if (names := _literal_values(part))), ())
 
 
 def _with_weapon_ranges(values: Sequence[Any], questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args, get_origin
 
 from analyser.common.errors import (
     InputError,
@@ -223,6 +223,44 @@ def raw_unit(raw: Raw, kind: str, *, second: bool = False) -> Any:
         except (KeyError, IndexError, TypeError):
             return None
     return part
+
+
+GREATEST_DISTANCE = 60  # inches; the longest default distance
+_EXAMPLES = {POINTS: "40..80:5", "attacker": "UNIT,UNIT", "unit": "UNIT,UNIT", "qualities": "none,Arc,Arc+Devastating"}
+
+
+def default_values(key: Key, kind: str, questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
+    """Return the default values of a key; InputError for a key without default values."""
+    section, field = str(key.paths[0][0]), str(key.paths[0][-1])
+    units = [library.loadout(unit) for raw in questions if (unit := raw_unit(raw, kind)) is not None]
+    if key.effect == "flag":
+        return (False, True)
+    if LISTS.get(field):
+        return (NO_ENTRY, *LISTS[field])
+    if key.effect == LEVEL:
+        unit = raw_unit(questions[0], kind, second=key.name != LEVEL)
+        return tuple(library.loadout(unit).unit.levels) if unit is not None else ()
+    model = _SECTIONS.get(kind, {}).get(section)
+    if model is not None and field in model.model_fields:
+        if isinstance(model.model_fields[field].default, bool):
+            return (False, True)
+        if names := _literal_values(model.model_fields[field].annotation):
+            return names
+    if field == "distance":
+        reach = max((row.long_range or 0 for unit in units for row in unit.unit.rows), default=0)
+        return range(1, math.ceil(min(reach or GREATEST_DISTANCE, GREATEST_DISTANCE)) + 1)
+    if field == "row" and units:
+        return tuple(dict.fromkeys(row.id for unit in units for row in unit.unit.rows if row.kind == "ranged"))
+    if field == "models" and section == "target" and (unit := raw_unit(questions[0], kind, second=True)) is not None:
+        return range(1, library.loadout(unit).level.models + 1)
+    values = _EXAMPLES[POINTS] if key.effect == POINTS else _EXAMPLES.get(field, "1..6")
+    raise InputError("no values are stated", where=f"over: {key.name}", allowed=f"such as {key.name}={values}")
+
+
+def _literal_values(annotation: Any) -> tuple[Any, ...]:
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return next((names for part in get_args(annotation) if (names := _literal_values(part))), ())
 
 
 MOST_VALUES = 100_000  # most values of a key
