@@ -370,7 +370,5 @@ def _units_text(solver: Solver, raw: Raw) -> str:
     except InputError:
         return ""
     heading = dict(result.heading())
-    sides = [
-        heading[name].partition(":")[0].partition(";")[0] for name in ("A", "B", "Mine", "Yours") if name in heading
-    ]
+    sides = [heading[label].partition(":")[0] for label in ("A", "B", "Army", "Against") if label in heading]
     return f"{result.kind.replace('_', ' ')}: {' against '.join(sides) or result.heading()[0][1]}"

@@ -157,9 +157,8 @@ class Curve(QuestionTable):
             lead = [f"{name}: best at {counted(int(number), 'pair')} of values" for name, number in shares.items()]
             return [*(lead if len(self.lines) > 1 else []), *self._trade_off_sentences()]
         if not all(map(is_number, self.values[0])):
-            return [
-                f"{text_of(value)}: {self._joined(names)}" for value, names in zip(self.values[0], self.best["best"])
-            ]
+            best = zip(self.values[0], self.best["best"])
+            return [f"{text_of(value)}: {self._joined(names)}" for value, names in best]
         mark = '"' if self.keys[0].endswith("distance") else ""
         key = "" if mark else f"{spaced(self.keys[0])} "
         ranges = [range_text(span, holds_between=self.holds_between, mark=mark) for span in self.ranges]
@@ -218,12 +217,12 @@ class Curve(QuestionTable):
         return f"{' and '.join(metrics)} over {keys}: {self._subject()}; {self._method()}"
 
     def _subject(self) -> str:
-        heading = dict(self.results[0].heading()) if self.results else {}
-        if self.kind == "attack" and heading:
+        heading = dict(self.results[0].heading())
+        if self.kind == "attack":
             return f"attack on {heading['Attack'].rpartition(' -> ')[2]}"
-        if self.kind == "duel" and heading:
+        if self.kind == "duel":
             return f"duel with {heading['B'].partition(':')[0]}"
-        if self.kind == "battle" and heading:
+        if self.kind == "battle":
             name, enemy = (heading[label].rpartition(": ")[0] for label in ("Army", "Against"))
             return f"battle of {name} against {enemy}"
         return f"{spaced(self.kind)}: {', '.join(self.lines)}"

@@ -319,7 +319,7 @@ class QuestionTable(FramedAnswer):
     @property
     def ruleset(self) -> Ruleset | None:
         """Die and deck; None for questions about other games."""
-        ruleset = getattr(self.results[0].scenario, "ruleset", None) if self.results else None
+        ruleset = getattr(self.results[0].scenario, "ruleset", None)
         return ruleset if isinstance(ruleset, Ruleset) else None
 
     def _sources(self) -> list[str]:

@@ -200,6 +200,7 @@ def test_battles_are_raced_over_units_and_policies():
     names = found.frame["variant"].tolist()
     six, two = (names.index(f"mine.unit.0.models {models}, policy mine shoot") for models in (6, 2))
     assert six < two
+    assert found.question == "battle: Crown against Imperium"
     assert found.frame["value"].is_monotonic_decreasing
     with pytest.raises(an.InputError, match=r"battles are simulated.*race"):
         an.search(variants)
