@@ -237,7 +237,7 @@ def unit_line(unit: Target, defence: int | None = None) -> str:
     if defence is not None and unit.exposed is not None and unit.exposed < (unit.models or 0):
         parts.append(f"{unit.exposed} exposed")
     stated = ("suppressed", "disordered", "activated", "garrisoned", "taking_cover", "on_lookout", "reloading")
-    parts += [name.replace("_", " ") for name in stated if getattr(unit, name, False)]
+    parts += [spaced(name) for name in stated if getattr(unit, name, False)]
     if defence is None and unit.edge_distance is not None:
         parts.append(f'{unit.edge_distance:g}" from its edge')
     if isinstance(unit, Combatant) and unit.passengers is not None:

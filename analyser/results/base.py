@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser import plots
 from analyser.common import estimates
-from analyser.common.answer import Answer
+from analyser.common.answer import Answer, notebook_html
 from analyser.common.distributions import Distribution
 from analyser.common.errors import InputError, check_integer, is_number, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_and_variance, mean_of, probability_figures
@@ -169,7 +170,7 @@ class Result(Answer):
         return self._named_figures({f"p_{name}": name for name in self.events}, {})
 
     def notes(self) -> list[str]:
-        return rendering.notes([self])
+        return [line for group in rendering.notes([self]) for line in group]
 
     def probability(self, name: str, moment: int | None = None) -> Estimate:
         """Return the probability of an event, with a 95% interval if simulated.
@@ -377,9 +378,7 @@ class Result(Answer):
 
     def plot_pmf(self, figure: str, moment: int | None = None, *, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the distribution of a figure (:func:`analyser.plots.distribution`); see :meth:`pmf`."""
-        from analyser.plots import distribution
-
-        return distribution(self, x=(figure, moment), ax=ax, **more)
+        return plots.distribution(self, x=(figure, moment), ax=ax, **more)
 
     def as_dict(self) -> dict[str, Any]:
         record: dict[str, Any] = {
@@ -401,7 +400,7 @@ class Result(Answer):
         return rendering.text([self])
 
     def _repr_html_(self) -> str:
-        return rendering.html([self])
+        return notebook_html(rendering.blocks_of([self]), self.notes())
 
 
 def _sum_by_index(weights: NDArray[Any], indices: NDArray[np.intp], length: int) -> NDArray[Any]:

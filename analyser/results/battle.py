@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser import plots
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_integer
 from analyser.common.estimates import estimate, estimate_in, probability_figures
@@ -18,16 +19,23 @@ from analyser.common.intervals import trials_for
 from analyser.common.means import amount_by_batch, mean_figures
 from analyser.common.method_settings import Sampling
 from analyser.common.precision import Precision
-from analyser.common.text import counted, fill, whole_percent
+from analyser.common.text import counted, fill, spaced, whole_percent
 from analyser.engine.battle.battle_data import MOST_UNITS, Counts
 from analyser.engine.battle.simulation import Simulation
 from analyser.game.army import ArmyUnit, names_apart
 from analyser.results.base import Result, WeightedValues, result_sentence, share_columns
 from analyser.results.battle_rules import rules_of_battle
 from analyser.results.battle_story import Story, story_of
-from analyser.results.battle_tactics import LOST, WON, Game, tactic_in_words, tactics_block, tactics_game
-from analyser.results.battle_text import conclusions, heading, margin_block, rounds_block, units_block
-from analyser.results.unit_swings import swings_block, unit_swing
+from analyser.results.battle_tactics import (
+    LOST,
+    WON,
+    Game,
+    tactics_block,
+    tactics_game,
+    tactics_sentences,
+)
+from analyser.results.battle_text import heading, margin_block, rounds_block, units_block
+from analyser.results.unit_swings import swing_units_sentence, swings_block, unit_swing
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES, BattleScenario, most_victory_points
 from analyser.scenarios.battle_tables import encode_battle
@@ -265,21 +273,15 @@ class BattleResult(Result):
 
     def plot_margin(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the distribution of the margin of the first army in victory points (:func:`analyser.plots.margins`)."""
-        from analyser.plots import margins
-
-        return margins(self, ax=ax, **more)
+        return plots.margins(self, ax=ax, **more)
 
     def plot_survival(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the points left to both sides after each round (:func:`analyser.plots.points_left`)."""
-        from analyser.plots import points_left
-
-        return points_left(self, ax=ax, **more)
+        return plots.points_left(self, ax=ax, **more)
 
     def plot_contributions(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the points that each unit destroyed and lost (:func:`analyser.plots.contributions`)."""
-        from analyser.plots import contributions
-
-        return contributions(self, ax=ax, **more)
+        return plots.contributions(self, ax=ax, **more)
 
     def heading(self) -> list[tuple[str, str]]:
         return heading(self.scenario, equilibrium=self.game is not None)
@@ -306,14 +308,25 @@ class BattleResult(Result):
         side, name, winner = (0, "p_victory", first) if won >= lost else (1, "p_defeat", second)
         shares = sorted(estimate_in(row, name) for row in self.game.extreme_pairs(name))
         best = self.game.best(side)
-        advice = "no tactic is clearly the best" if best is None else f"best tactic: {tactic_in_words(best)}"
+        advice = "no tactic is clearly the best" if best is None else f"best tactic: {spaced(best)}"
         least, most = map(whole_percent, shares)
         share = most if least == most else f"between {least} and {most}"
         return f"{sentence[:-1]}; over the tactics tried {winner} wins {share}; {advice}."
 
     def conclusions(self) -> list[str]:
-        """Return sentences on the winning chances, the effect of the tactics, and the units that matter."""
-        return conclusions(self)
+        """Return sentences on the winning chances, the effect of the tactics, and the units that matter most."""
+        shares = {name: self.probability(name) for name in self.events}
+        first, second = self.names.values()
+        objectives = "" if self.scenario.terms.objectives else " objectives,"
+        return [
+            self.headline,
+            f"{first} wins {shares['victory']} of these battles and loses {shares['defeat']}; "
+            f"{shares['draw']} are draws. Devastating victories: {first} {shares['devastating_victory']}, "
+            f"{second} {shares['devastating_defeat']}.",
+            *tactics_sentences(self.game, self.names),
+            f"Terrain,{objectives} buildings and line of sight are not modelled, and each can change the result.",
+            *(swing_units_sentence(self.swings, side, name) for side, name in self.names.items() if self.swings),
+        ]
 
 
 def _units_of_side(side: str, *, enemy: bool = False) -> slice:

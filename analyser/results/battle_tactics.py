@@ -15,7 +15,7 @@ from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.intervals import NORMAL_95
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, fill
+from analyser.common.text import counted, fill, spaced
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, TACTICS
 from analyser.engine.battle.simulation import Simulation
 from analyser.rules.battle import Outcome
@@ -139,46 +139,32 @@ def _pair_rows(
     return rows
 
 
-def tactic_in_words(tactic: str) -> str:
-    """Return the name of a tactic in a sentence.
-
-    >>> tactic_in_words("stand_off")
-    'stand off'
-    """
-    return tactic.replace("_", " ")
-
-
 def tactics_sentences(game: Game | None, names: Mapping[str, str]) -> list[str]:
     """Return sentences on the effect of the tactics and on the tactics that both sides play."""
     if game is None:
         return []
-    least, most = game.extreme_pairs()
-    lines = [
-        f"Over {counted(len(game.rows), 'pair')} of tactics {names[SIDES[0]]} wins from "
-        f"{estimate_in(least, 'p_victory')} ({_pair_in_words(least)}) to "
-        f"{estimate_in(most, 'p_victory')} ({_pair_in_words(most)})."
-    ]
+    least, most = (
+        f"{estimate_in(row, 'p_victory')} ({spaced(row['mine'])} against {spaced(row['yours'])})"
+        for row in game.extreme_pairs()
+    )
+    lines = [f"Over {counted(len(game.rows), 'pair')} of tactics {names[SIDES[0]]} wins from {least} to {most}."]
     choosing = [(number, side) for number, side in enumerate(SIDES) if len(game.names[number]) > 1]
     lines += [f"Equilibrium: {names[side]} uses {_mix_in_words(game, number)}." for number, side in choosing]
     return [*lines, "In these battles neither side gains by changing its tactic."]
 
 
-def _pair_in_words(row: dict[str, Any]) -> str:
-    return f"{tactic_in_words(row['mine'])} against {tactic_in_words(row['yours'])}"
-
-
 def _mix_in_words(game: Game, side: int) -> str:
     plays = sorted(zip(game.mixes[side], game.names[side]), reverse=True)
-    shares = [(f"{100 * share:.0f}%", tactic_in_words(name)) for share, name in plays if share >= 0.005]
+    shares = [(f"{100 * share:.0f}%", spaced(name)) for share, name in plays if share >= 0.005]
     return shares[0][1] if len(shares) == 1 else ", ".join(f"{name} {share}" for share, name in shares)
 
 
 def tactics_block(game: Game, names: Mapping[str, str]) -> Block:
     """Return a table of the tactics of both sides, their probabilities, and the score of the first army."""
-    lines = [
-        [tactic_in_words(name), names[side], f"{100 * share:.0f}%", f"{100 * score:.1f}%", _description(name)]
-        for side, name, share, score in game.plays()
-    ]
+    lines = []
+    for side, name, share, score in game.plays():
+        description = "follows the policies of its units" if name == BY_POLICY else TACTICS[name].description
+        lines.append([spaced(name), names[side], f"{100 * share:.0f}%", f"{100 * score:.1f}%", description])
     head = ("tactic", "army", "used", f"{names[SIDES[0]]} scores", "description")
     about = fill(
         "Score: battles won plus half of the draws, against the equilibrium of the other side. "
@@ -186,7 +172,3 @@ def tactics_block(game: Game, names: Mapping[str, str]) -> Block:
         f"{100 * NORMAL_95 / 2 / game.trials**0.5:.0f} percentage points."
     )
     return Block("Tactics", head, lines, "<<>><", lines=about)
-
-
-def _description(name: str) -> str:
-    return "follows the policies of its units" if name == BY_POLICY else TACTICS[name].description

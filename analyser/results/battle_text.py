@@ -14,8 +14,6 @@ from analyser.common.means import mean_in, mean_text
 from analyser.common.text import counted, fill
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, DEFAULT
 from analyser.game.army import names_apart
-from analyser.results.battle_tactics import tactics_sentences
-from analyser.results.unit_swings import swing_units_sentence
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
 
@@ -62,23 +60,6 @@ def _tactics_in_words(scenario: BattleScenario, side: str, auto: str) -> str:
     words += [f"{counted(with_policy, 'unit')} with a policy of its own"] if with_policy else []
     lowest_kept = terms.side_term("discard_below", side)
     return ", ".join([*words, *([f"cards below {lowest_kept} discarded"] if lowest_kept else [])])
-
-
-def conclusions(result: BattleResult) -> list[str]:
-    """Return sentences on the winning chances, the effect of the tactics, and the units that matter most."""
-    shares = {name: result.probability(name) for name in result.events}
-    first, second = result.names.values()
-    objectives = "" if result.scenario.terms.objectives else " objectives,"
-    lines = [
-        result.headline,
-        f"{first} wins {shares['victory']} of these battles and loses {shares['defeat']}; {shares['draw']} are draws. "
-        f"Devastating victories: {first} {shares['devastating_victory']}, {second} {shares['devastating_defeat']}.",
-        *tactics_sentences(result.game, result.names),
-        f"Terrain,{objectives} buildings and line of sight are not modelled, and each can change the result.",
-    ]
-    if result.swings:
-        lines += [swing_units_sentence(result.swings, side, name) for side, name in result.names.items()]
-    return lines
 
 
 def margin_block(result: BattleResult) -> Block:

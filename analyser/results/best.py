@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from analyser import plots
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import CERTAIN_WITHIN
@@ -156,7 +157,6 @@ class BestResult(DuelResult):
             The side that chooses. Default: the side that plays best, A if both do.
         """
         from analyser.common.look import with_subject
-        from analyser.plots import choices
 
         check_choice(by, "by", PLOT_AXES)
         check_integer(round, "round", 1, self.solution.game.rounds)
@@ -170,7 +170,8 @@ class BestResult(DuelResult):
         of_enemy, of_own, distance = "models of the enemy", "own models", "distance in inches"
         across, up = (distance, of_enemy) if by == "distance" else (of_enemy, of_own)
         title = f"Best play of {DUEL_SIDES[number].upper()} in round {round}, in the likeliest situation of each cell"
-        return choices(with_subject(frame, "\n".join([*self.caption(), title])), across=across, up=up, ax=ax, **more)
+        frame = with_subject(frame, "\n".join([*self.caption(), title]))
+        return plots.choices(frame, across=across, up=up, ax=ax, **more)
 
     def value_text(self, value: float) -> str:
         """Return a value as text: a probability or victory points, by the objective."""

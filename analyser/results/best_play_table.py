@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.text import counted
+from analyser.common.text import counted, spaced
 from analyser.engine.fight.best.choice_program import (
     ATTACK,
     COUNT,
@@ -263,5 +263,5 @@ def _unit_in_words(row: dict[str, Any], who: str, unit: Combatant) -> str:
     text = counted(number, "model") if who == "own" else str(number)
     if unit.keeps_damage and row[f"{who}_damage"]:
         text += f" with {row[f'{who}_damage']} damage"
-    statuses = [name.replace("_", " ") for name in row[f"{who}_statuses"]]
+    statuses = [spaced(name) for name in row[f"{who}_statuses"]]
     return f"{text} ({', '.join(statuses)})" if statuses else text

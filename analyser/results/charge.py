@@ -149,7 +149,7 @@ class ChargeResult(FightResult):
 
     def caption(self) -> list[str]:
         stated = self.scenario.attacker.charge.model_dump()
-        named = [name.replace("_", " ") for name, is_so in stated.items() if is_so and name != "overrun"]
+        named = [spaced(name) for name, is_so in stated.items() if is_so and name != "overrun"]
         return [*super().caption(), *([", ".join(named)] if named else [])]
 
     def heading(self) -> list[tuple[str, str]]:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser import plots
 from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.means import mean_between, mean_figures, mean_in, mean_text
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted
+from analyser.common.text import counted, spaced
 from analyser.engine.fight.action_reasons import (
     ACTED_ELSEWHEN,
     REASON_FACTOR,
@@ -259,9 +260,7 @@ class DuelResult(FightResult):
         return [*(f"{side}: {unit_name(unit)}, {policy}" for side, unit, policy in sides), *super().caption()]
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        from analyser.plots import survival
-
-        return survival(self, ax=ax, **more)
+        return plots.survival(self, ax=ax, **more)
 
     def heading(self) -> list[tuple[str, str]]:
         terms = self.scenario.terms
@@ -402,7 +401,7 @@ def _rounds_block(result: DuelResult) -> Block:
         of_side = [figures for figures in rounds if figures["side"] == side]
         shown = [name for name in STATUSES if any(figures[f"p_{name}"] for figures in of_side)]
         damage = ["damage"] if unit.keeps_damage else []
-        head += [f"{side.upper()} alive", "models", "10-90%", *damage, *(name.replace("_", " ") for name in shown)]
+        head += [f"{side.upper()} alive", "models", "10-90%", *damage, *(spaced(name) for name in shown)]
         for row, figures in zip(rows, of_side):
             row.extend([figure_text(figures, "p_alive"), figure_text(figures, "mean_models")])
             row.append(f"{figures['models_10th_percentile']}-{figures['models_90th_percentile']}")

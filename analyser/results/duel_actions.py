@@ -7,6 +7,7 @@ from typing import Any
 
 from analyser.common.answer import Block
 from analyser.common.estimates import estimate_in
+from analyser.common.text import spaced
 
 _ACTION_TEXTS = {
     "fell": "was removed before it could act",
@@ -31,7 +32,7 @@ _HELD_BY_POLICY = "no line of its policy can be carried out, or the line says ho
 
 
 def _words(name: str, texts: Mapping[str, str]) -> str:
-    return texts.get(name, name.replace("_", " "))
+    return texts.get(name, spaced(name))
 
 
 def actions_block(activations: Iterable[Mapping[str, Any]], rounds: int) -> Block:

@@ -14,7 +14,7 @@ from analyser.common.errors import InputError, did_you_mean, is_number, shown
 from analyser.common.estimates import Estimate, estimate, probability_figures
 from analyser.common.means import mean_between, mean_figures, sum_of, values_of_unit, victory_points_figures
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, frequency_sentence, rating_text
+from analyser.common.text import counted, frequency_sentence, rating_text, spaced
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.names import loadout_name
 from analyser.game.units import MOST_MODELS
@@ -229,7 +229,7 @@ def _attacks_block(result: FocusResult) -> Block:
     columns |= {"mean_damage_left": "damage left"} if result.scenario.target.keeps_damage else {}
     for name in FOCUS_EVENTS:
         if name in ALWAYS_SHOWN or any(figures[f"p_{name}"] for figures in rounds):
-            columns[f"p_{name}"] = name.replace("_", " ")
+            columns[f"p_{name}"] = spaced(name)
     columns |= _ATTACKER_LABELS if result.scenario.at_risk else {}
     rows = []
     for figures in rounds:

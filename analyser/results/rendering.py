@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from analyser.common.answer import Block, notebook_html
+from analyser.common.answer import Block
 from analyser.common.estimates import estimate_in
 from analyser.common.intervals import MIN_FOR_WILSON
 from analyser.common.text import NEGLIGIBLE, csv_of_rows, head_and_cells, json_text, mean_text_in, shown_range
@@ -64,7 +64,7 @@ def figure_rows(figures: Mapping[str, Any], labels: Mapping[str, str], sides: Se
 
 def text(results: Sequence[Result]) -> str:
     """Return the results of one question, by one method or several, as text for a terminal."""
-    parts = [*(block.text for block in blocks_of(results)), *map("\n".join, _notes(results))]
+    parts = [*(block.text for block in blocks_of(results)), *map("\n".join, notes(results))]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -73,7 +73,7 @@ def blocks_of(results: Sequence[Result]) -> list[Block]:
     return [Block(rows=[*results[0].heading(), ("Method", method_line(results))]), *_blocks_of_results(results)]
 
 
-def _notes(results: Sequence[Result]) -> list[list[str]]:
+def notes(results: Sequence[Result]) -> list[list[str]]:
     """Return the lines below results, in groups: rules, sources, assumptions, intervals and warnings."""
     first, warnings = results[0], dict.fromkeys(chain.from_iterable(result.warnings for result in results))
     assumptions = []
@@ -129,16 +129,6 @@ def _join_blocks(blocks: Sequence[Block], results: Sequence[Result], *, named: b
         head = ["", *chain.from_iterable([method, *blank[1:]] for method in methods)]
     left_out = [first.left_out] if first.left_out and len(shown) < len(first.rows) else []
     return first._replace(head=head, rows=rows, lines=[*left_out, *first.lines])
-
-
-def html(results: Sequence[Result]) -> str:
-    """Return the results as HTML for a notebook: compact tables, collapsed notes."""
-    return notebook_html(blocks_of(results), notes(results))
-
-
-def notes(results: Sequence[Result]) -> list[str]:
-    """Return the lines below results."""
-    return [line for part in _notes(results) for line in part]
 
 
 def _list_lines(label: str, entries: Sequence[str], separator: str) -> list[str]:
