@@ -45,7 +45,7 @@ def rules_of_battle(scenario: BattleScenario, *, with_replacement: bool) -> Rule
     keywords = (rule for unit in combatants for rule in unit.keywords)
     affecting_friends = tuple(dict.fromkeys(rule.canonical for rule in keywords if rule.name in _NEAR_FRIENDS))
     rules.applied = [name for name in rules.applied if name not in affecting_friends]
-    used = rules.as_rules_used([_NO_MAP, _CHOICES, CARDS[with_replacement]], scenario.warnings, scenario.ruleset)
+    used = rules.as_rules_used([_NO_MAP, _CHOICES, CARDS[with_replacement]], scenario)
     boons = [f"boon {boon.name}" for army in scenario.armies for boon in army.paid_boons]
     objectives = () if scenario.terms.objectives else ("objectives",)
     left_out = tuple(dict.fromkeys((*boons, *used.not_modelled, *affecting_friends, *objectives, *NOT_MODELLED)))

@@ -8,7 +8,6 @@ from typing import Any
 
 from analyser.game.house_rules import Circumstance
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, RANGED_ATTACK, SUBJECTS_OF_SHOTS, Keyword, Term
-from analyser.game.ruleset import Ruleset
 from analyser.game.units import CLOSE_FORMATION_TYPES, Row
 from analyser.results.base import RulesUsed
 from analyser.rules.attack import uses_parentheses
@@ -21,6 +20,7 @@ from analyser.scenarios.chooser import Chooser
 from analyser.scenarios.duel import DuelScenario, common_step
 from analyser.scenarios.fight_records import to_length
 from analyser.scenarios.focus import FocusScenario, gunner_dice
+from analyser.scenarios.load import AnyScenario
 from analyser.scenarios.policies import Shooter, rows_after_charge, rows_to_shoot_with, why_not
 from analyser.scenarios.resolve import may_be_concealed
 from analyser.scenarios.schema import WANTS, Combatant, DuelTerms, Target
@@ -158,11 +158,11 @@ class SortedRules:
             elif term is None or _could_matter(term, fight, case):
                 self.not_modelled.append(name)
 
-    def as_rules_used(self, assumptions: Iterable[str], warnings: tuple[str, ...], ruleset: Ruleset) -> RulesUsed:
+    def as_rules_used(self, assumptions: Iterable[str], scenario: AnyScenario) -> RulesUsed:
         """Return the distinct rules; the first assumption of every fight is about die and deck."""
         lists = self.applied, self.not_used, (name for name in self.not_modelled if name not in self.modelled)
         applied, not_used, left_out = (tuple(dict.fromkeys(names)) for names in lists)
-        return RulesUsed(applied, not_used, left_out, (ruleset.assumption, *assumptions), warnings)
+        return RulesUsed(applied, not_used, left_out, (scenario.ruleset.assumption, *assumptions), scenario.warnings)
 
 
 def _could_matter(term: Term, fight: str, case: Case) -> bool:
@@ -191,7 +191,7 @@ def rules_of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
     """Return the rules behind a single attack."""
     rules = SortedRules()
     _add_attack(rules, scenario, fight, "attack")
-    return rules.as_rules_used((), scenario.warnings, scenario.ruleset)
+    return rules.as_rules_used((), scenario)
 
 
 def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where: str) -> None:
@@ -245,7 +245,7 @@ def rules_of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesU
     assumptions = [CARDS[with_replacement]] if len(scenario.attacks) > 1 else []
     assumptions += [_DIFFERENT_UNITS] if scenario.at_risk else []
     assumptions += [_NO_PROFILE] if modelled and None in scenario.attackers else []
-    return rules.as_rules_used(assumptions, scenario.warnings, scenario.ruleset)
+    return rules.as_rules_used(assumptions, scenario)
 
 
 def rules_of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
@@ -269,7 +269,7 @@ def rules_of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Rule
     assumptions = [CARDS[with_replacement]] if several_cards or attacker.has("Overrun", "Throw") else []
     assumptions += [_NO_SECONDARY_DAMAGE] if any(overcharge[2:]) else []
     assumptions += [_STATIC] if target.has("Static") else []
-    return rules.as_rules_used(assumptions, scenario.warnings, scenario.ruleset)
+    return rules.as_rules_used(assumptions, scenario)
 
 
 def _unconsidered_choices(shooter: Shooter) -> Iterator[str]:
@@ -320,16 +320,15 @@ def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_r
         near_rules += [rule for rule in unit.keywords if rule.name in _NEAR_RULES and fight_of(rule) == CLOSE_QUARTERS]
         rules.not_modelled += _unconsidered_choices(shooter)
         rules.not_modelled += [ROWS_AFTER_CHARGE] if charges[side] and rows_after_charge(unit, enemy.unit) else []
-    assumptions = [CARDS[with_replacement]]
-    choosers = [shooter for shooter in shooters if isinstance(shooter, Chooser)]
-    assumptions += _assumption_on_objective(scenario)
-    assumptions += _assumptions_on_moves(scenario, [chooser for chooser in choosers if chooser.unit.speed])
+    movers = [shooter for shooter in shooters if isinstance(shooter, Chooser) and shooter.unit.speed]
+    assumptions = [CARDS[with_replacement], *_assumption_on_objective(scenario)]
+    assumptions += _assumptions_on_moves(scenario, movers)
     if not has_distance:
         assumptions.append(_ALWAYS_REACHES)
         assumptions += [_SHORT_WITHOUT_DISTANCE] if any(shooter.policy == "short_range" for shooter in shooters) else []
         assumptions += [_AMOK_WITHOUT_DISTANCE] if any(shooter.unit.has("Run Amok") for shooter in shooters) else []
         assumptions += map(_IN_CONTACT_ONLY.format, dict.fromkeys(rule.canonical for rule in near_rules))
-    return rules.as_rules_used(assumptions, scenario.warnings, scenario.ruleset)
+    return rules.as_rules_used(assumptions, scenario)
 
 
 def _assumption_on_objective(scenario: DuelScenario) -> Iterator[str]:
