@@ -127,18 +127,15 @@ class VariantsFile(Record):
 
 @dataclass(frozen=True)
 class Variants:
-    """A baseline (a question), named overrides, and ranges of values; overrides are not combined with each other.
-
-    `least` is True if low values of the metric are better. `where` is the path of the file.
-    """
+    """A baseline (a question), named overrides, and ranges of values; overrides are not combined with each other."""
 
     kind: str
     baseline: Raw
     overrides: Mapping[str, Mapping[Key, Any]]
     ranges: Mapping[Key, Sequence[Any]]
     metric: str
-    least: bool
-    where: str
+    least: bool  # low values of the metric are better
+    where: str  # path of the file
 
     def __len__(self) -> int:
         """Return the number of variants: baseline and overrides at all values; with ranges also the plain baseline."""

@@ -35,16 +35,12 @@ EQUAL, NOT_SIGNIFICANT = " = ", " ≈ "  # signs between the names of tied lines
 
 
 class WinningRange(NamedTuple):
-    """Successive values at which the same lines are best.
+    """Successive values at which the same lines are best."""
 
-    `before` is the last value before the range, None for the first range. `names` are the best lines, more than one if
-    they tie; empty if no line has a value.
-    """
-
-    before: Any
+    before: Any  # last value before the range; None for the first range
     first: Any
     last: Any
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the best lines, several if they tie; empty if no line has a value
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

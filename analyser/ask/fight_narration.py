@@ -85,17 +85,14 @@ RollDice = Callable[[FightFacts, int], list[Die]]  # returns dice of a pool that
 
 
 class Fight(NamedTuple):
-    """A fight as the engine runs it: programs, one after another.
-
-    `ends` has the index of the last program of each attack, each round, or the whole fight.
-    """
+    """A fight as the engine runs it: programs, one after another."""
 
     setup: Setup
     programs: Sequence[Sequence[Operation]]
     start: Pair
     names: tuple[str, str]
     units: tuple[Any, Any]  # as stated; in focus fire the target for both sides, because only the target takes tests
-    ends: Sequence[int]
+    ends: Sequence[int]  # index of the last program of each attack, each round, or the whole fight
     face_names: Sequence[str]
     step_title: str = ""  # Attack or Round; empty if the fight has one step
     choices: Choices = NO_CHOICES

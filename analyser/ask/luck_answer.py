@@ -31,15 +31,12 @@ GONE = "models_gone"  # figure: models destroyed, or all models of a unit that b
 
 
 class Chance(NamedTuple):
-    """Probabilities of a worse, an equal and a better outcome.
-
-    `half_width` is half the width of the 95% interval of `as_bad` or `as_good`, the wider of the two; None if exact.
-    """
+    """Probabilities of a worse, an equal and a better outcome."""
 
     worse: float
     equal: float
     better: float
-    half_width: float | None = None
+    half_width: float | None = None  # half the wider of the 95% intervals of `as_bad` and `as_good`; None if exact
 
     @property
     def as_bad(self) -> float:
@@ -93,35 +90,18 @@ class Chance(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FightLuck:
-    """A fight, its observed outcome, and the probabilities of a worse, an equal and a better outcome.
-
-    Attributes
-    ----------
-    reported, compared : mapping
-        The outcome as reported, and the figures compared, the most important first. Destroyed models, breaking and
-        fleeing are compared as one figure, ``models_gone``.
-    pmf : DataFrame
-        A row for each possible outcome, the worst first; columns: the figures of `compared`, and `probability`.
-    result : Result
-        The result of the fight, whose distribution of outcomes is used.
-    gone : tuple of two int, or None
-        The enemy's models that are gone, and all its models; None if models are not compared.
-    gone_pmf : array
-        Probability of 0, 1, ... models gone; empty if models are not compared.
-    unreported_ends : tuple of str
-        Ends of the enemy unit (broken, fled, annihilated) that are possible but not reported. They count as "no".
-    """
+    """A fight, its observed outcome, and the probabilities of a worse, an equal and a better outcome."""
 
     label: str
     side: str
-    reported: Mapping[str, Any]
-    compared: Mapping[str, Any]
+    reported: Mapping[str, Any]  # the outcome as reported
+    compared: Mapping[str, Any]  # figures compared, the most important first; losses and ends count as `models_gone`
     chance: Chance
-    pmf: pd.DataFrame
+    pmf: pd.DataFrame  # a row for each possible outcome, the worst first: figures of `compared`, and `probability`
     result: Result
-    gone: tuple[int, int] | None
-    gone_pmf: NDArray[np.float64]
-    unreported_ends: tuple[str, ...]
+    gone: tuple[int, int] | None  # models of the enemy that are gone, and all its models; None if not compared
+    gone_pmf: NDArray[np.float64]  # probability of 0, 1, ... models gone; empty if not compared
+    unreported_ends: tuple[str, ...]  # possible ends of the enemy unit that are not reported; they count as "no"
 
     @property
     def conditions(self) -> list[str]:
@@ -167,15 +147,11 @@ class FightLuck:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SideLuck:
-    """Sum of the losses that a side inflicted in its fights, and the distribution of this sum.
-
-    `measured_in` is ``points`` or ``models``. `gone` and `expected` are the observed and the expected losses of the
-    enemy: destroyed models, and all models of units that broke or fled.
-    """
+    """Sum of the losses that a side inflicted in its fights, and the distribution of this sum."""
 
     side: str
-    measured_in: str
-    gone: float
+    measured_in: str  # "points" or "models"
+    gone: float  # observed losses of the enemy: destroyed models, and all models of units that broke or fled
     expected: float
     chance: Chance
     distribution: Distribution

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from analyser.common.text import text_of
+
 
 class NarratedTrial(NamedTuple):
     """A simulated trial: its number, its results, and the functions that write its lines and its warnings."""
@@ -22,7 +24,7 @@ def state_text(state: Mapping[str, Any]) -> str:
     'tokens 3, suppressed, unit 1 routed'
     """
     stated = ((name, value) for name, value in state.items() if value is not False)
-    return ", ".join(name if value is True else f"{name} {_value_text(value)}" for name, value in stated)
+    return ", ".join(name if value is True else f"{name} {text_of(value)}" for name, value in stated)
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
@@ -39,11 +41,7 @@ def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list
         if isinstance(value, bool):
             changes.append(name if value else f"no longer {name}")
         elif isinstance(value, str) or old is None:
-            changes.append(f"{name}: {_value_text(value)}")
+            changes.append(f"{name}: {text_of(value)}")
         else:
-            changes.append(f"{name} {_value_text(old)} → {_value_text(value)}")
+            changes.append(f"{name} {text_of(old)} → {text_of(value)}")
     return changes
-
-
-def _value_text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

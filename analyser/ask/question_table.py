@@ -288,26 +288,14 @@ def raise_if_common(error: InputError, variant: Variant) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class QuestionTable(FramedAnswer):
-    """Base class of answers to many variants of a question.
-
-    Attributes
-    ----------
-    results : tuple of Result
-        Full answers to some of the questions, for the rules and assumptions.
-    fights : int
-        Number of distinct fights computed; equal fights share an answer.
-    not_modelled : tuple of str
-        Rules that could matter in one of the questions, but are no part of the numbers.
-    warnings : tuple of str
-        Warnings about the questions.
-    """
+    """Base class of answers to many variants of a question."""
 
     frame: pd.DataFrame
     kind: str
     sampling: Sampling
-    results: tuple[Result, ...]
-    fights: int
-    not_modelled: tuple[str, ...]
+    results: tuple[Result, ...]  # full answers to some of the questions, for the rules and assumptions
+    fights: int  # number of distinct fights computed; equal fights share an answer
+    not_modelled: tuple[str, ...]  # rules that could matter in one of the questions, but are no part of the numbers
     warnings: tuple[str, ...]
     profiles: ProfilesUsed | None
 

@@ -36,29 +36,16 @@ class TrialSums(NamedTuple):
 
 @dataclass(frozen=True)
 class RaceResult:
-    """Result of a race among K variants.
+    """Result of a race among K variants; arrays have one entry per variant."""
 
-    Attributes
-    ----------
-    remaining : list of int
-        Indices of the variants that can still be the best, from the best downwards; at most one if decided.
-    values, lows, highs : float arrays, shape (K,)
-        Figure of each variant and the ends of its confidence sequence after its last trial.
-    dropped_after : int array, shape (K,)
-        The stage (1 is the first) after which a variant dropped out, 0 if it remains.
-    stop_reason : str
-        ``decided``, ``alike`` (the remaining variants differ by at most `within`), or ``trials`` (no more trials were
-        allowed).
-    """
-
-    remaining: list[int]
-    values: Floats
-    lows: Floats
+    remaining: list[int]  # variants that can still be the best, from the best downwards; at most one if decided
+    values: Floats  # figure of each variant
+    lows: Floats  # ends of its confidence sequence after its last trial
     highs: Floats
     trials: NDArray[np.int64]
-    dropped_after: NDArray[np.int64]
+    dropped_after: NDArray[np.int64]  # stage (1 is the first) after which a variant dropped out; 0 if it remains
     stages: int
-    stop_reason: str
+    stop_reason: str  # "decided"; "alike" if the remaining variants hardly differ; "trials" if no more are allowed
 
 
 def race(
