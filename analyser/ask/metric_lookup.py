@@ -122,7 +122,9 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
         if np.isnan(value):
             raise InputError(f"the profiles give no points or victory points for {metric}", where="metric")
         return MetricValue(float(value), float(low), float(high))
-    names = names_of(result)
+    names = [*(f"p_{event}" for event in result.events), *(f"mean_{figure}" for figure in result.figures)]
+    names += [name for name in COMPARE_METRICS if isinstance(result, AttackResult) and PER_100_POINTS not in name]
+    names = list(dict.fromkeys(names))
     raise InputError(
         f"unknown metric {shown(metric)}{did_you_mean(metric, names)}",
         where="metric",
@@ -161,13 +163,6 @@ def _with_ends(figure: Mean | Estimate | float) -> MetricValue:
     value = float(figure.value if isinstance(figure, Mean) else figure)
     low, high = (getattr(figure, end, None) for end in ("low", "high"))
     return MetricValue(value) if low is None or high is None else MetricValue(value, low, high)
-
-
-def names_of(result: Result) -> list[str]:
-    """Return the names of the metrics of an answer, except forms with a number or ``_per_100_points``."""
-    names = [*(f"p_{event}" for event in result.events), *(f"mean_{figure}" for figure in result.figures)]
-    names += [name for name in COMPARE_METRICS if isinstance(result, AttackResult) and PER_100_POINTS not in name]
-    return list(dict.fromkeys(names))
 
 
 def value_text(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) -> str:

@@ -171,21 +171,16 @@ class SolvedDuel:
                 when = number if kind == Kind.BEGIN else when
         return result
 
-    def branches(self, number: int, nodes: NDArray[Any]) -> NDArray[Any]:
-        """Return the branch taken in each of `nodes` in a round (from 0)."""
-        edges = self.game.edges
-        branches: NDArray[Any] = edges.weights[edges.begins[nodes] + self.plan[number, nodes]].astype(np.int64)
-        return branches
-
     def orders_taken(self) -> Iterator[tuple[PartEnd, JointStates, NDArray[Any]]]:
         """Yield each choice of orders in each round, the states of both sides when it occurs, and the branch taken."""
-        game = self.game
+        game, edges = self.game, self.game.edges
         for number, point in product(range(game.rounds), self.choice_points):
             if point.subject == ORDERS:
                 nodes = game.nodes_of(point.place)
                 reached = nodes.start + np.flatnonzero(self.weights[number, nodes])
                 states = JointStates(game.first[reached], game.second[reached], self.weights[number, reached])
-                yield PartEnd(number, point.place), states, self.branches(number, reached)
+                branches = edges.weights[edges.begins[reached] + self.plan[number, reached]].astype(np.int64)
+                yield PartEnd(number, point.place), states, branches
 
     def order_of(self, point: ChoicePoint, branch: int) -> tuple[tuple[int, int, int], int]:
         """Return the first operation of a branch of orders, and its number of strikes (1 for a chosen order)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,7 @@ import numpy as np
 
 from analyser.common.errors import InputError, did_you_mean, shown, within
 from analyser.common.estimates import Estimate, estimate, mean_and_variance
-from analyser.common.intervals import NORMAL_95
-from analyser.common.means import Mean
+from analyser.common.means import Mean, mean_of_moments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,4 @@ def value_of(result: Any, function: Callable[[pd.DataFrame], Any], name: str = "
     if returned.dtype.kind == "b":
         return estimate(float(weights[returned].sum()), result.trials)
     mean, variance = mean_and_variance(returned.astype(float), weights, result.trials)
-    if result.trials is None:
-        return Mean(mean)
-    half = NORMAL_95 * float(np.sqrt(variance / result.trials))
-    return Mean(mean, half / NORMAL_95, mean - half, mean + half, "normal")
+    return Mean(mean) if result.trials is None else mean_of_moments(mean, variance, result.trials, -math.inf, math.inf)
