@@ -161,12 +161,13 @@ class TrialRunner:
             if not strikes.is_made(self._setup, line[2], line[1], pair):
                 return pair
             return self._strike(line[2], pair, draws, lines)
+        is_told = self._roll_dice is not None and operation.kind not in _UNTOLD
         draw, highest = operations.required_draw(self._setup, line, pair)
         passed, draw_text = highest >= 0, ""
         if draw != Draw.NOTHING:
             value, is_card = next(draws), draw in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1)
             passed = value <= highest if is_card else bool(value)
-            if self._roll_dice is not None and operation.kind not in _UNTOLD:
+            if is_told:
                 side = int(draw == Draw.CARD_OF_SIDE_1)
                 test = self._test_text(operation, side, pair, value, highest) if is_card else ""
                 draw_text = f"{_DRAWS[Kind(operation.kind)]}: {test or _DIE_RESULTS[Draw(draw)][not passed]}"
@@ -175,7 +176,7 @@ class TrialRunner:
             draw_text = f"{_DRAWS[Kind(operation.kind)]}: failed on purpose (AC-5.1)"
         first, second = operations.apply(self._setup, line, pair, passed)
         after = int(first), int(second)
-        if self._roll_dice is not None and operation.kind not in _UNTOLD:
+        if is_told:
             words = self._operation_in_words(operation, pair, after)
             is_won = operations.result_of_combat(self._setup, operation.side, pair) == combat_result.ACTIVE
             if operation.kind == Kind.RESOLVE and is_won:  # the other side takes the test

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, plus_minus
 from analyser.common.means import mean_in, mean_text
-from analyser.common.text import counted, fill
+from analyser.common.text import counted, fill, spaced
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, DEFAULT
 from analyser.game.army import names_apart
 from analyser.scenarios.battle import SIDES, BattleScenario
@@ -21,15 +21,11 @@ if TYPE_CHECKING:
     from analyser.results.battle import BattleResult
 
 _BAND_WIDTHS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # width and number of the bands of margins in the text
-_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # shown with policies; always shown
 _NAMES = {"hand": "card"}  # names of terms in the text, if different from their keys
 
 
-def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tuple[str, str]]:
-    """Return the question as labels and texts; tactics common to both sides are listed once.
-
-    Without an `equilibrium` the tactic `auto` stands for the default tactic.
-    """
+def heading(scenario: BattleScenario, *, equilibrium: bool) -> list[tuple[str, str]]:
+    """Return the question as labels and texts; `equilibrium` is True if a side without a stated tactic plays one."""
     terms = scenario.terms
     lengths = f'lines {terms.gap:g}" apart, table {terms.table:g}" deep'
     number = terms.objectives
@@ -51,15 +47,16 @@ def _tactics_in_words(scenario: BattleScenario, side: str, auto: str) -> str:
     """Return in words all settings of a side that can differ between the two sides."""
     terms, units = scenario.terms, scenario.fielded[SIDES.index(side)]
     tactic = terms.side_term("tactic", side)
-    keys = _COMMON_KEYS
+    keys = ["hand", "initiative"]
     if tactic == BY_POLICY:
-        keys = (*(("policy",) if terms.side_term("policy", side) != AUTO else ()), *_KEYS_OF_POLICIES, *_COMMON_KEYS)
-    words = [{BY_POLICY: BY_POLICY, AUTO: auto}.get(tactic) or f"tactic {tactic}".replace("_", " ")]
-    words += [f"{_NAMES.get(key, key)}: {terms.side_term(key, side)}".replace("_", " ") for key in keys]
-    with_policy = sum(unit.unit.policy is not None for unit in units)
-    words += [f"{counted(with_policy, 'unit')} with a policy of its own"] if with_policy else []
-    lowest_kept = terms.side_term("discard_below", side)
-    return ", ".join([*words, *([f"cards below {lowest_kept} discarded"] if lowest_kept else [])])
+        keys = [*(["policy"] if terms.side_term("policy", side) != AUTO else []), "target", "order", *keys]
+    words = [{BY_POLICY: BY_POLICY, AUTO: auto}.get(tactic) or spaced(f"tactic {tactic}")]
+    words += [spaced(f"{_NAMES.get(key, key)}: {terms.side_term(key, side)}") for key in keys]
+    if with_policy := sum(unit.unit.policy is not None for unit in units):
+        words.append(f"{counted(with_policy, 'unit')} with a policy of its own")
+    if lowest_kept := terms.side_term("discard_below", side):
+        words.append(f"cards below {lowest_kept} discarded")
+    return ", ".join(words)
 
 
 def margin_block(result: BattleResult) -> Block:
@@ -69,9 +66,8 @@ def margin_block(result: BattleResult) -> Block:
     battles = np.array([row["probability"] for row in rows]) * result.trials
     width = next(width for width in _BAND_WIDTHS if len(set(_bands(margins, width))) <= _MOST_BANDS)
     bands, lines = _bands(margins, width), []
-    for band in np.unique(bands):
-        first, last = (int(band) - np.sign(band)) * width + np.sign(band), int(band) * width
-        ends = sorted({first, last})
+    for band in np.unique(bands).tolist():
+        ends = sorted({(band - np.sign(band)) * width + np.sign(band), band * width})
         label = " to ".join(f"{end:+d}" if end else "0" for end in ends)
         lines.append([label, str(estimate(round(float(battles[bands == band].sum())), result.trials))])
     mean = mean_text(result.mean_with_interval("margin"), decimals=1)

@@ -166,7 +166,6 @@ class SortedRules:
 
 
 def _could_matter(term: Term, fight: str, case: Case) -> bool:
-    """Return True if a rule that is not modelled could change the result."""
     if term.subject in SUBJECTS_OF_SHOTS:
         return term.can_matter_in(fight) or (case.charged and case.enemy.has("Throw"))
     return term.can_matter_in(fight) and _can_apply(term, case)

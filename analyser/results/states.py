@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError, check_integer
 from analyser.common.means import values_of_unit
 from analyser.common.method_settings import Sampling
-from analyser.engine.fight.program import Kind, Operation, Setup
+from analyser.engine.fight.program import Kind, Operation, Pair, Setup
 from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result, WeightedValues
 from analyser.rules import discipline, unit_state
@@ -189,7 +189,6 @@ class FightResult(Result):
         return weights
 
 
-Pair = tuple[int, int]  # states of both sides
 Programs = Sequence[Sequence[Operation]]
 FightT = TypeVar("FightT", bound=FightResult)
 MOST_OPERATIONS = 5e7  # limit of the estimated operations of an exact distribution (some seconds)
