@@ -314,18 +314,18 @@ class BattleResult(Result):
         return f"{sentence[:-1]}; over the tactics tried {winner} wins {share}; {advice}."
 
     def conclusions(self) -> list[str]:
-        """Return sentences on the winning chances, the effect of the tactics, and the units that matter most."""
+        """Return sentences on the winning chances, the tactics, and the units that matter most."""
         shares = {name: self.probability(name) for name in self.events}
         first, second = self.names.values()
-        objectives = "" if self.scenario.terms.objectives else " objectives,"
+        terrain = "Terrain," if self.scenario.terms.objectives else "Terrain, objectives,"
         return [
             self.headline,
             f"{first} wins {shares['victory']} of these battles and loses {shares['defeat']}; "
             f"{shares['draw']} are draws. Devastating victories: {first} {shares['devastating_victory']}, "
             f"{second} {shares['devastating_defeat']}.",
             *tactics_sentences(self.game, self.names),
-            f"Terrain,{objectives} buildings and line of sight are not modelled, and each can change the result.",
-            *(swing_units_sentence(self.swings, side, name) for side, name in self.names.items() if self.swings),
+            f"{terrain} buildings and line of sight are not modelled, and each can change the result.",
+            *(swing_units_sentence(self.swings, *army) for army in self.names.items() if self.swings),
         ]
 
 
@@ -372,7 +372,7 @@ def solve_battle(
 
 
 def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:
-    trials = share_of_trials(sampling, 20, LEAST_FOR_SWING)  # fixed in advance, so that the intervals stay valid
+    trials = share_of_trials(sampling, 20, LEAST_FOR_SWING)  # fixed in advance: the intervals stay valid
     units, rows = result.units, []
     for finished, (side, unit, number) in enumerate(units):
         sampling.report(finished * trials, len(units) * trials)

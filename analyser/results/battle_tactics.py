@@ -63,7 +63,8 @@ class Game(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return the game as plain data."""
         names = ("side", "tactic", "probability", "score")
-        return {"plays": [dict(zip(names, play)) for play in self.plays()], "pairs": [dict(row) for row in self.rows]}
+        plays = [dict(zip(names, play)) for play in self.plays()]
+        return {"plays": plays, "pairs": [dict(row) for row in self.rows]}
 
     def plays(self) -> Iterator[tuple[str, str, float, float]]:
         """Yield each tactic of each side: side, tactic, its probability in the equilibrium, and the score."""
@@ -147,7 +148,8 @@ def tactics_sentences(game: Game | None, names: Mapping[str, str]) -> list[str]:
         f"{estimate_in(row, 'p_victory')} ({spaced(row['mine'])} against {spaced(row['yours'])})"
         for row in game.extreme_pairs()
     )
-    lines = [f"Over {counted(len(game.rows), 'pair')} of tactics {names[SIDES[0]]} wins from {least} to {most}."]
+    pairs = counted(len(game.rows), "pair")
+    lines = [f"Over {pairs} of tactics {names[SIDES[0]]} wins from {least} to {most}."]
     choosing = [(number, side) for number, side in enumerate(SIDES) if len(game.names[number]) > 1]
     lines += [f"Equilibrium: {names[side]} uses {_mix_in_words(game, number)}." for number, side in choosing]
     return [*lines, "In these battles neither side gains by changing its tactic."]

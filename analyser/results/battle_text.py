@@ -25,7 +25,7 @@ _NAMES = {"hand": "card"}  # names of terms in the text, if different from their
 
 
 def heading(scenario: BattleScenario, *, equilibrium: bool) -> list[tuple[str, str]]:
-    """Return the question as labels and texts; `equilibrium` is True if a side without a stated tactic plays one."""
+    """Return the question as labels and texts; `equilibrium`: sides without a stated tactic play one."""
     terms = scenario.terms
     lengths = f'lines {terms.gap:g}" apart, table {terms.table:g}" deep'
     number = terms.objectives
@@ -106,5 +106,5 @@ def units_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Blo
     title = "Contribution of each unit: enemy points destroyed, also per 100 points of the unit, and points lost"
     name = "friends_destroyed"
     losses = [f"{row['name']} {mean_text(mean_in(row, name), decimals=1)}" for row in rows if row[name] > 0]
-    note = f"Points of their own side destroyed by blasts, not included above: {'; '.join(losses)}." if losses else ""
-    return Block(title, head, lines, "<<>", lines=fill(note))
+    note = f"Points of their own side destroyed by blasts, not included above: {'; '.join(losses)}."
+    return Block(title, head, lines, "<<>", lines=fill(note) if losses else ())

@@ -139,7 +139,8 @@ class PlanTable:
         retaliates = point.subject == RETALIATION
         choices, verb = (chooser.retaliations, "strike back") if retaliates else (chooser.charges, "strike")
         several_rows = len({choice.row.id for choice in choices}) > 1
-        return [verb + _row_names((choices[index],), several_rows) for index in (strikes - strikes.min()).tolist()]
+        struck = [choices[index] for index in (strikes - strikes.min()).tolist()]
+        return [verb + _row_names((strike,), several_rows) for strike in struck]
 
     def reached_rows(self) -> list[dict[str, Any]]:
         """Return a row for each choice that can occur, the likeliest of each round first."""
@@ -189,8 +190,9 @@ class PlanTable:
                 situation = self._situation(point, node)
                 statuses = len(situation["own_statuses"]) + len(situation["enemy_statuses"])
                 damages = situation["own_damage"] + situation["enemy_damage"]
-                across, up = ("distance", "enemy_models") if by == "distance" else ("enemy_models", "own_models")
-                cell = situation[across], situation[up]
+                cell = situation["enemy_models"], situation["own_models"]
+                if by == "distance":
+                    cell = situation["distance"], situation["enemy_models"]
                 weight = float(self.duel.weights[number, node])
                 rank = (-weight if weight > _ROUNDING else 0.0, statuses, -situation["own_models"], damages, node)
                 if cell not in cells or rank < cells[cell][0]:

@@ -171,8 +171,9 @@ class ChargeResult(FightResult):
         shown = {name: label for name, label in _RESULT_LABELS.items() if name != "p_no_combat" or self.summary[name]}
         blocks = [Block("The combat", rows=figure_rows(self.summary, shown))]
         for side in CHARGE_SIDES:
-            losses = distribution_block(self.distribution(f"{side}_models_destroyed"), f"Models destroyed, {side}")
-            blocks.append(losses._replace(shares_table=False))
+            losses = self.distribution(f"{side}_models_destroyed")
+            block = distribution_block(losses, f"Models destroyed, {side}")
+            blocks.append(block._replace(shares_table=False))
         return [*blocks, _outcomes_block(self)]
 
 

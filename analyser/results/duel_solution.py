@@ -98,7 +98,8 @@ class SolvedDuel:
 
     def choice_rules(self, first: int, second: int) -> tuple[int, int]:
         """Return how both sides choose: as given, but WORST instead of BEST for the side that wants a low value."""
-        return tuple(sign if rule == BEST else PLANNED for sign, rule in zip(self._signs, (first, second)))  # type: ignore[return-value]
+        mine, yours = self._signs
+        return mine if first == BEST else PLANNED, yours if second == BEST else PLANNED
 
     @property
     def _signs(self) -> tuple[int, int]:
@@ -137,9 +138,11 @@ class SolvedDuel:
     @cached_property
     def exploitability(self) -> float:
         """Sum of the largest gains of both sides by deviating from the plan; 0 except for rounding."""
-        sides = [side for side in range(2) if self.choosers[side]]
-        gains = (self._signs[side] * (self.value_of_best_response(self.plan, side) - self.value) for side in sides)
-        return sum((max(gain, 0.0) for gain in gains), 0.0)
+        gains = 0.0
+        for side, sign in enumerate(self._signs):
+            if self.choosers[side]:
+                gains += max(sign * (self.value_of_best_response(self.plan, side) - self.value), 0.0)
+        return gains
 
     @cached_property
     def weights(self) -> Floats:

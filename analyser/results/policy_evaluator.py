@@ -83,7 +83,8 @@ class PolicyDecisions:
         edges, of_policy = self.duel.game.edges, (self.policy.rearms, self.options)
         of_nodes = decisions, self.first, self.second, edges.begins[self.nodes.start : self.nodes.stop + 1]
         for strike in np.unique(strikes).tolist():
-            taken = edge_numbers(self.duel.setup, self._operation(strike), *of_policy, *of_nodes, edges.weights)
+            operation = self._operation(strike)
+            taken = edge_numbers(self.duel.setup, operation, *of_policy, *of_nodes, edges.weights)
             result = np.where(strikes == strike, taken, result)
         return result
 
@@ -101,7 +102,8 @@ class PolicyDecisions:
         key = condition, strike, number if quantity.startswith("round") else NONE
         if key not in self._holds_by_key:
             if quantity in QUANTITIES:
-                result = _COMPARISONS[condition.comparison](self._quantity(quantity, strike, number), condition.value)
+                value = self._quantity(quantity, strike, number)
+                result = _COMPARISONS[condition.comparison](value, condition.value)
             elif quantity in _VIEW_COLUMNS:
                 result = self._view(strike)[:, _VIEW_COLUMNS[quantity]] != 0
             else:

@@ -162,7 +162,8 @@ class SortedRules:
         """Return the distinct rules; the first assumption of every fight is about die and deck."""
         lists = self.applied, self.not_used, (name for name in self.not_modelled if name not in self.modelled)
         applied, not_used, left_out = (tuple(dict.fromkeys(names)) for names in lists)
-        return RulesUsed(applied, not_used, left_out, (scenario.ruleset.assumption, *assumptions), scenario.warnings)
+        all_assumptions = scenario.ruleset.assumption, *assumptions
+        return RulesUsed(applied, not_used, left_out, all_assumptions, scenario.warnings)
 
 
 def _could_matter(term: Term, fight: str, case: Case) -> bool:

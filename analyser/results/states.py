@@ -262,7 +262,8 @@ def joint_distributions(setup: Setup, programs: Programs, start: Pair, ruleset: 
     operations = float(_operations_of(setup, programs, setup["units"]["models"]))
     if operations > MOST_OPERATIONS:
         raise _takes_too_long(operations)
-    return exact_distributions(setup, programs, start, *die_and_deck(ruleset), operations * _SECONDS_PER_OPERATION)
+    seconds = operations * _SECONDS_PER_OPERATION
+    return exact_distributions(setup, programs, start, *die_and_deck(ruleset), seconds)
 
 
 def final_distributions_by_models(
@@ -277,7 +278,8 @@ def final_distributions_by_models(
     numbers = _operations_of(setup, [operations], np.array(models)).tolist()
     feasible = [pair for pair, number in zip(models, numbers) if number <= MOST_OPERATIONS]
     seconds = sum(numbers) * _SECONDS_PER_OPERATION
-    result = iter(exact_distributions_by_models(setup, operations, start, feasible, *die_and_deck(ruleset), seconds))
+    chances = *die_and_deck(ruleset), seconds
+    result = iter(exact_distributions_by_models(setup, operations, start, feasible, *chances))
     return [next(result) if number <= MOST_OPERATIONS else _takes_too_long(number) for number in numbers]
 
 

@@ -43,4 +43,6 @@ def value_of(result: Any, function: Callable[[pd.DataFrame], Any], name: str = "
     if returned.dtype.kind == "b":
         return estimate(float(weights[returned].sum()), result.trials)
     mean, variance = mean_and_variance(returned.astype(float), weights, result.trials)
-    return Mean(mean) if result.trials is None else mean_of_moments(mean, variance, result.trials, -math.inf, math.inf)
+    if result.trials is None:
+        return Mean(mean)
+    return mean_of_moments(mean, variance, result.trials, -math.inf, math.inf)
