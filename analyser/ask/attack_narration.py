@@ -124,7 +124,8 @@ def _hits_line(fight: FightFacts, dice: Sequence[Die], resolved: ResolvedStrike)
     hits_each = "" if fight.strike_hits == 1 else f" with {counted(int(fight.strike_hits), 'hit')} each"
     parts = [counted(strikes, "strike") + hits_each] if strikes or not heroics else []
     if heroics:
-        parts.append(f"{counted(heroics, 'heroic strike')} with {counted(int(fight.heroic_hits), 'hit')} each")
+        hits = counted(int(fight.heroic_hits), "hit")
+        parts.append(f"{counted(heroics, 'heroic strike')} with {hits} each")
     veteran = f" (Veteran turned {counted(turned, 'strike')} into heroic strikes, AC-7)" if turned else ""
     return f"Hits (AC-3.6): {hits_of(resolved.face_values, resolved.score)} = {' + '.join(parts)}{veteran}"
 

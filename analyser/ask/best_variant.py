@@ -127,7 +127,7 @@ class VariantsFile(Record):
 
 @dataclass(frozen=True)
 class Variants:
-    """A baseline (a question), named overrides, and ranges of values; overrides are not combined with each other."""
+    """A baseline (a question), named overrides, which are not combined, and ranges of values."""
 
     kind: str
     baseline: Raw
@@ -299,15 +299,16 @@ def _search_by_race(solver: Solver, file: Variants, sampling: Sampling, most_tri
             columns: dict[str, Any] = {"why_not": impossible[fight]}
         else:
             columns = {"value": result.values[fight], "low": result.lows[fight], "high": result.highs[fight]}
-            columns |= {"trials": int(result.trials[fight]), "dropped_after_stage": int(result.dropped_after[fight])}
-            columns |= {"status": "tied" if fight in result.remaining else "beaten"}
-            columns |= {"same_as": variants[indices[0]].name}
+            columns["trials"] = int(result.trials[fight])
+            columns["dropped_after_stage"] = int(result.dropped_after[fight])
+            columns["status"] = "tied" if fight in result.remaining else "beaten"
+            columns["same_as"] = variants[indices[0]].name
         for index in indices:
             rows[index] |= columns
         rows[indices[0]]["same_as"] = None
     _check_any_possible(rows, file)
-    worse_end = "high" if file.least else "low"
-    values, worse_ends = np.array([[row.get(name, np.nan) for name in ("value", worse_end)] for row in rows]).T
+    names = "value", "high" if file.least else "low"
+    values, worse_ends = np.array([[row.get(name, np.nan) for name in names] for row in rows]).T
     frame = _ranked(rows, values, worse_ends, file.least)
     frame["trials"] = frame["trials"].fillna(0).astype(np.int64)
     return _answer(solver, file, frame, result, sampling, merge_warnings(warnings))

@@ -118,7 +118,8 @@ def curve(
     points = solve_all(solver, _variants(lines, axes, library), list(metrics), sampling, size)
     if precision is not None:
         for index, point in enumerate(points):
-            values = (with_anytime_interval(*pair, point.trials) for pair in zip(point.metric_values, metrics))
+            pairs = zip(point.metric_values, metrics)
+            values = (with_anytime_interval(*pair, point.trials) for pair in pairs)
             points[index] = point._replace(metric_values=tuple(values))
     by_line = [point for number in range(len(lines)) for point in points[number :: len(lines)]]
     return _answer(solver, lines, axes, metrics, by_line)
@@ -144,7 +145,8 @@ def _lines(question: Any, target: Any, kind: str, conditions: dict[str, Any], li
         attackers = selection.loadouts(question, library)
         named += ((unit.selector, question_between(unit, target, kind, conditions)) for unit in attackers)
     else:
-        for number, whole in enumerate(question if isinstance(question, list | tuple) else [question], start=1):
+        questions = question if isinstance(question, list | tuple) else [question]
+        for number, whole in enumerate(questions, start=1):
             raw, where = read_question(whole, None, kind, conditions, library)
             name = where.rpartition("/")[2].removesuffix(".toml") if where else f"question {number}"
             named.append((name, with_armies(raw, where, library)))

@@ -135,7 +135,8 @@ class TrialRunner:
     def _words(self, side: int, state: int) -> dict[str, Any]:
         """Return the state of a side as named numbers and flags."""
         if unit_state.is_removed(state):
-            fate = "broken" if state & discipline.BROKEN else "fled" if state & discipline.FLED else "destroyed"
+            fate = "fled" if state & discipline.FLED else "destroyed"
+            fate = "broken" if state & discipline.BROKEN else fate
             return {fate: True} | self._words_for_passengers(side, state)
         words = {"models left": int(unit_state.models_of(state))}
         words |= {text: bool(state & bit) for bit, text in _STATUSES.items()}
@@ -347,8 +348,8 @@ def fight_of(scenario: Any) -> Fight:
     if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
         play = solved_duel(scenario)
         plan = play.plan_programs
-        parts = plan.programs
-        return Fight(play.setup, parts, play.start, names, units, plan.round_ends, faces, "Round", plan.choices)
+        parts, ends = plan.programs, plan.round_ends
+        return Fight(play.setup, parts, play.start, names, units, ends, faces, "Round", plan.choices)
     shooters = shooters_of(*units, scenario.terms, scenario.ruleset)
     setup, rounds = duel_program(shooters, scenario.terms)
     parts, _, ends = split_at_orders(rounds, shooters)

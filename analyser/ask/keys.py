@@ -226,7 +226,7 @@ def raw_unit(raw: Raw, kind: str, *, second: bool = False) -> Any:
 
 
 GREATEST_DISTANCE = 60  # inches; the longest default distance
-_EXAMPLES = {POINTS: "40..80:5", "attacker": "UNIT,UNIT", "unit": "UNIT,UNIT", "qualities": "none,Arc,Arc+Devastating"}
+_EXAMPLES = {"attacker": "UNIT,UNIT", "unit": "UNIT,UNIT", "qualities": "none,Arc,Arc+Devastating"}
 
 
 def default_values(key: Key, kind: str, questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
@@ -250,11 +250,14 @@ def default_values(key: Key, kind: str, questions: Sequence[Raw], library: Profi
         reach = max((row.long_range or 0 for unit in units for row in unit.unit.rows), default=0)
         return range(1, math.ceil(min(reach or GREATEST_DISTANCE, GREATEST_DISTANCE)) + 1)
     if field == "row" and units:
-        return tuple(dict.fromkeys(row.id for unit in units for row in unit.unit.rows if row.kind == "ranged"))
-    if field == "models" and section == "target" and (unit := raw_unit(questions[0], kind, second=True)) is not None:
-        return range(1, library.loadout(unit).level.models + 1)
-    values = _EXAMPLES[POINTS] if key.effect == POINTS else _EXAMPLES.get(field, "1..6")
-    raise InputError("no values are stated", where=f"over: {key.name}", allowed=f"such as {key.name}={values}")
+        rows = (row for unit in units for row in unit.unit.rows)
+        return tuple(dict.fromkeys(row.id for row in rows if row.kind == "ranged"))
+    target = raw_unit(questions[0], kind, second=True)
+    if field == "models" and section == "target" and target is not None:
+        return range(1, library.loadout(target).level.models + 1)
+    values = "40..80:5" if key.effect == POINTS else _EXAMPLES.get(field, "1..6")
+    allowed = f"such as {key.name}={values}"
+    raise InputError("no values are stated", where=f"over: {key.name}", allowed=allowed)
 
 
 def _literal_values(annotation: Any) -> tuple[Any, ...]:

@@ -36,7 +36,7 @@ class Chance(NamedTuple):
     worse: float
     equal: float
     better: float
-    half_width: float | None = None  # half the wider of the 95% intervals of `as_bad` and `as_good`; None if exact
+    half_width: float | None = None  # half the wider 95% interval of `as_bad` and `as_good`; None if exact
 
     @property
     def as_bad(self) -> float:
@@ -95,13 +95,13 @@ class FightLuck:
     label: str
     side: str
     reported: Mapping[str, Any]  # the outcome as reported
-    compared: Mapping[str, Any]  # figures compared, the most important first; losses and ends count as `models_gone`
+    compared: Mapping[str, Any]  # by importance; losses and ends of a unit count as `models_gone`
     chance: Chance
-    pmf: pd.DataFrame  # a row for each possible outcome, the worst first: figures of `compared`, and `probability`
+    pmf: pd.DataFrame  # possible outcomes, the worst first: figures of `compared`, and `probability`
     result: Result
-    gone: tuple[int, int] | None  # models of the enemy that are gone, and all its models; None if not compared
+    gone: tuple[int, int] | None  # the enemy's models that are gone, and all its models; None if not compared
     gone_pmf: NDArray[np.float64]  # probability of 0, 1, ... models gone; empty if not compared
-    unreported_ends: tuple[str, ...]  # possible ends of the enemy unit that are not reported; they count as "no"
+    unreported_ends: tuple[str, ...]  # possible ends of the enemy that are not reported; they count as "no"
 
     @property
     def conditions(self) -> list[str]:

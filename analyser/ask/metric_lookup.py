@@ -123,7 +123,8 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
             raise InputError(f"the profiles give no points or victory points for {metric}", where="metric")
         return MetricValue(float(value), float(low), float(high))
     names = [*(f"p_{event}" for event in result.events), *(f"mean_{figure}" for figure in result.figures)]
-    names += [name for name in COMPARE_METRICS if isinstance(result, AttackResult) and PER_100_POINTS not in name]
+    if isinstance(result, AttackResult):
+        names += [name for name in COMPARE_METRICS if PER_100_POINTS not in name]
     names = list(dict.fromkeys(names))
     raise InputError(
         f"unknown metric {shown(metric)}{did_you_mean(metric, names)}",

@@ -295,7 +295,7 @@ class QuestionTable(FramedAnswer):
     sampling: Sampling
     results: tuple[Result, ...]  # full answers to some of the questions, for the rules and assumptions
     fights: int  # number of distinct fights computed; equal fights share an answer
-    not_modelled: tuple[str, ...]  # rules that could matter in one of the questions, but are no part of the numbers
+    not_modelled: tuple[str, ...]  # rules that could matter but are no part of the numbers
     warnings: tuple[str, ...]
     profiles: ProfilesUsed | None
 

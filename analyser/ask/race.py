@@ -38,14 +38,14 @@ class TrialSums(NamedTuple):
 class RaceResult:
     """Result of a race among K variants; arrays have one entry per variant."""
 
-    remaining: list[int]  # variants that can still be the best, from the best downwards; at most one if decided
+    remaining: list[int]  # variants that can still be the best, from the best downwards
     values: Floats  # figure of each variant
     lows: Floats  # ends of its confidence sequence after its last trial
     highs: Floats
     trials: NDArray[np.int64]
-    dropped_after: NDArray[np.int64]  # stage (1 is the first) after which a variant dropped out; 0 if it remains
+    dropped_after: NDArray[np.int64]  # stage, from 1, after which a variant dropped out; 0 if it remains
     stages: int
-    stop_reason: str  # "decided"; "alike" if the remaining variants hardly differ; "trials" if no more are allowed
+    stop_reason: str  # "decided", "alike" (the remaining variants hardly differ), or "trials" (all are done)
 
 
 def race(
