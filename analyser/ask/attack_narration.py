@@ -88,11 +88,18 @@ class CardTest(NamedTuple):
 
 
 def strike_lines(
-    fight: FightFacts, resolved: ResolvedStrike, dice: Sequence[Die], face_names: Sequence[str], test: CardTest | None
+    fight: FightFacts,
+    resolved: ResolvedStrike,
+    dice: Sequence[Die],
+    face_names: Sequence[str],
+    test: CardTest | None,
+    *,
+    striker: str = "the attacker",
+    models: int,
 ) -> list[str]:
     """Return the lines about a strike: its dice, hits and damage, the officer, and the suppression test.
 
-    `test` is None if no card decides the test.
+    `test` is None if no card decides the test. `models`: number of models of the unit `striker`.
     """
     first = sum(die.added_by is None for die in dice)
     width, faces = len(str(len(dice))), [_FULL_FACE_NAMES.get(name, name) for name in face_names]
@@ -100,7 +107,7 @@ def strike_lines(
         f"Rolled (AC-3.2): {counted(first, 'die', 'dice')}, {len(dice) - first} added (AC-3.3)",
         *(f"  {number:>{width}}. {_die_text(die, fight, faces)}" for number, die in enumerate(dice, start=1)),
         _hits_line(fight, dice, resolved),
-        *_loss_lines(fight, resolved),
+        *_loss_lines(fight, resolved, striker, models),
         *_test_lines(fight, test, resolved),
     ]
 
@@ -130,23 +137,27 @@ def _hits_line(fight: FightFacts, dice: Sequence[Die], resolved: ResolvedStrike)
     return f"Hits (AC-3.6): {hits_of(resolved.face_values, resolved.score)} = {' + '.join(parts)}{veteran}"
 
 
-def _loss_lines(fight: FightFacts, resolved: ResolvedStrike) -> list[str]:
-    """Return lines about the damage and the losses of both units (AC-3.7, AC-3.8; Devastating and Overcharge, AC-6)."""
-    roll, plain_fight = (resolved.face_values, resolved.score), copy(fight)
-    plain_fight.devastating = 0
-    damage, rest = (damage_points(facts, *roll) for facts in (fight, plain_fight))
-    text = f"{damage} at DEFENCE {fight.defence}"
-    text += f", {damage - rest} of it by Devastating (AC-6)" if damage > rest else ""
-    left = hits_left_over(fight, *roll)
-    text += f", {counted(left, 'hit')} left over" if left else ""
+def _loss_lines(fight: FightFacts, resolved: ResolvedStrike, striker: str, models: int) -> list[str]:
+    """Return lines about damage and losses (AC-3.7, AC-3.8; Devastating, Penetrating and Overcharge, AC-6)."""
+    roll, undevastating, unpenetrating = (resolved.face_values, resolved.score), copy(fight), copy(fight)
+    undevastating.devastating = unpenetrating.penetrating = 0
+    points, rest = (damage_points(facts, *roll) for facts in (fight, undevastating))
+    text = f"{points} at DEFENCE {fight.defence}"
+    text += f", {points - rest} of it by Devastating (AC-6)" if points > rest else ""
+    hits = hits_left_over(fight, *roll)
+    text += f", {counted(hits, 'hit')} left over" if hits else ""
     text += f"; the unit already had {fight.damage} damage" if fight.damage else ""
     destroyed, damage, own_destroyed, own_damage = losses_of(fight, *roll)
+    plainly_destroyed, plain_damage, *_ = losses_of(unpenetrating, *roll)
     share = f"{destroyed} of {counted(int(fight.models), 'model')} at DAMAGE LIMIT {fight.damage_limit}"
+    share += ", 1 of them by Penetrating (AC-6)" if destroyed > plainly_destroyed else ""
     share += f", {damage} damage left on the unit" if damage else ""
+    share += ", 1 of it by Penetrating (AC-6)" if damage > plain_damage else ""
     lines = [f"Damage (AC-3.7): {text}", f"Destroyed (AC-3.8): {share}"]
     if own_destroyed or own_damage:
-        lost = f"blanks destroy {counted(own_destroyed, 'model')} of the attacker"
-        lines.append(f"Overcharge (AC-6): {lost} and leave {own_damage} damage on the attacker")
+        lost = f"blanks destroy {counted(min(own_destroyed, models), 'model')} of {striker}"
+        left = f" and leave {own_damage} damage on it" if own_destroyed < models else ""
+        lines.append(f"Overcharge (AC-6): {lost}{left}")
     return lines
 
 
@@ -180,7 +191,8 @@ def attack_trials(scenario: Scenario, trials: int, seed: int, first: int = 0) ->
             added = counted(card, "additional die", "additional dice")
             text.append(f"Overcharge (AC-6): the attacker draws a card of value {card}: {added}")
         test = None if trial.card is None else CardTest(trial.card, scenario.target.discipline or 0, modifiers)
-        text += strike_lines(fight, resolved, dice, ruleset.die.names, test)
+        models = int(fight.attacker_models)
+        text += strike_lines(fight, resolved, dice, ruleset.die.names, test, models=models)
         words = {"models left": figures["models_left"]} | {spaced(name): figures[name] for name in BIT_OF_FLAG}
         text.append(f"The target: {state_text(words)}")
         if trial.wrecks_building is not None:

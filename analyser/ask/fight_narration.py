@@ -44,7 +44,7 @@ from analyser.scenarios.focus import focus_program
 _STATUSES = {
     discipline.SUPPRESSED: "suppressed",
     discipline.DISORDERED: "disordered",
-    discipline.FELL_BACK: "has fallen back",
+    discipline.FELL_BACK: "fallen back",
     unit_state.ON_LOOKOUT: "on lookout",
     unit_state.TAKING_COVER: "taking cover",
     unit_state.RELOADING: "reloading",
@@ -185,6 +185,7 @@ class TrialRunner:
                 lines += [f"{self._names[1 - operation.side]}: {draw_text}"] if draw_text else []
             elif texts := [text for text in (words, draw_text) if text]:
                 lines.append(f"{self._names[operation.side]}: {'; '.join(texts)}")
+            lines += self._withdrawal_lines(operation, pair) if operation.kind == Kind.RESOLVE else []
             changes = self._change_lines(pair, after)
             if changes and operation.kind in _CAUSES:
                 fumes = operation.kind == Kind.ENGAGE and any(side.fumes_reach != NONE for side in self._setup.sides)
@@ -224,7 +225,10 @@ class TrialRunner:
                 modifiers = discipline_modifiers(self._setup.attack[0], self._setup.target[0])
                 test = CardTest(values[0], struck.discipline, modifiers)
             dice = self._roll_dice(fight, resolved.score)
-            about_strike = strike_lines(fight, resolved, dice, self._fight.face_names, test)
+            striker = int(self._setup.strikes[number].striker)
+            models = int(unit_state.models_of(pair[striker]))
+            who: Any = {"striker": self._names[striker], "models": models}
+            about_strike = strike_lines(fight, resolved, dice, self._fight.face_names, test, **who)
             lines.append(self._strike_heading(number, fight, own_card))
             lines += [*(f"  {line}" for line in about_strike), *self._change_lines(pair, after)]
         return after
@@ -245,6 +249,8 @@ class TrialRunner:
         side, kind = operation.side, operation.kind
         order = Order(unit_state.order_of(after[side]))
         if kind == Kind.RESOLVE and combat_result.in_combat(before[side]):
+            if operations.result_of_combat(self._setup, side, before) == combat_result.NOT_FOUGHT:
+                return "no combat takes place (AC-8.1)"
             return _COMBAT_RESULTS.get(order, "draws the combat (AC-8.5)")
         if kind == Kind.BEGIN and after[side] != before[side]:
             return "is activated"
@@ -258,6 +264,21 @@ class TrialRunner:
         if order == Order.NO_ATTACK and before[side] & unit_state.RELOADING and not after[side] & unit_state.RELOADING:
             return "reloads and makes no attack (Slow to Fire)"
         return _ORDERS.get(order, "makes no attack")
+
+    def _withdrawal_lines(self, operation: Operation, before: Pair) -> list[str]:
+        """Return a line about what a unit loses because it withdraws from a combat."""
+        won_by, active = operations.result_of_combat(self._setup, operation.side, before), operation.side
+        if won_by == combat_result.NOT_FOUGHT:
+            return []
+        side = 1 - active if won_by == combat_result.ACTIVE else active
+        facts, state = self._setup.sides[side], before[side]
+        if unit_state.is_removed(state):
+            return []
+        if facts.static and won_by != combat_result.NO_WINNER:
+            return [f"  {self._names[side]}: cannot withdraw and is annihilated (Static, AC-7)"]
+        lost = min(int(facts.withdraws_without_room), int(unit_state.models_of(state)))
+        text = f"  {self._names[side]}: no room to withdraw for {counted(lost, 'model')} (AC-5.5, AC-8.5)"
+        return [text] if lost else []
 
     def _change_lines(self, before: Pair, after: Pair) -> list[str]:
         lines = []

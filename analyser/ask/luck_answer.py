@@ -245,7 +245,9 @@ class Luck(Answer):
             distribution = "the exact distribution of this sum"
             if not self.sampling.is_exact:
                 distribution = "the simulated distribution of this sum (±: from 400 resamples)"
-            notes.append(f"Each side: the sum of the losses that it inflicted is compared with {distribution}.")
+            notes.append(
+                f"Each side: the sum of the losses that its attacks inflicted is compared with {distribution}."
+            )
             notes += [f"{fight.label}: {line}" for fight in self.fights for line in fight.comparison_lines()[1:]]
         notes += source_notes(dict.fromkeys(self._rules("not_modelled")), self._rules("assumptions"))
         notes += dict.fromkeys(f"Warning: {text}." for text in self._rules("warnings"))

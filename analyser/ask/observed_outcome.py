@@ -65,10 +65,12 @@ def fight_luck(result: Any, report: Mapping[str, Any], *, label: str = "", side:
     compared, gone, unreported, gone_pmf = dict(checked), None, tuple[str, ...](), np.zeros(0)
     for prefix in prefixes:
         models = int(_unit(result, prefix).models or 0)
-        figure, value, missing = _losses(result, prefix, checked, outcomes, models)
-        if figure.endswith(GONE):
-            is_gone, destroyed = outcomes[f"{prefix}{_ANNIHILATED}"], outcomes[f"{prefix}{_DESTROYED}"]
-            outcomes[figure] = destroyed.mask(is_gone, models).astype(np.int64)
+        value, missing = _losses(prefix, checked, outcomes, models)
+        if value is None:
+            continue
+        figure = GONE if prefix == _SIDES[result.kind][0] else f"{prefix}{GONE}"
+        is_gone, destroyed = outcomes[f"{prefix}{_ANNIHILATED}"], outcomes[f"{prefix}{_DESTROYED}"]
+        outcomes[figure] = destroyed.mask(is_gone, models).astype(np.int64)
         names = _loss_names(prefix)
         compared = {figure if name in names else name: old for name, old in compared.items()} | {figure: value}
         if figure == GONE:
@@ -96,14 +98,13 @@ def _loss_names(prefix: str) -> tuple[str, ...]:
 
 
 def _losses(
-    result: Any, prefix: str, report: Mapping[str, Any], outcomes: pd.DataFrame, models: int
-) -> tuple[str, Any, tuple[str, ...]]:
-    """Return the name and value of the figure that compares a unit's losses, and the possible ends not reported."""
-    figure = GONE if prefix == _SIDES[result.kind][0] else f"{prefix}{GONE}"
+    prefix: str, report: Mapping[str, Any], outcomes: pd.DataFrame, models: int
+) -> tuple[int | None, tuple[str, ...]]:
+    """Return a unit's models gone, None if only ends that did not occur are reported; and possible ends not reported."""
     left, destroyed = report.get(f"{prefix}{_LEFT}"), report.get(f"{prefix}{_DESTROYED}")
     has_ended = any(report.get(f"{prefix}{end}") for end in _ENDS) or report.get(f"{prefix}{_ALIVE}") is False
     if has_ended or left == 0 or destroyed == models:
-        return figure, models, ()
+        return models, ()
     fitting = outcomes[_matches(outcomes, report).all(axis=1)]
     possible = [end for end in (*_ENDS[1:3], _ANNIHILATED) if fitting[f"{prefix}{end}"].any()]
     unreported = tuple(end for end in possible if f"{prefix}{end}" not in report)
@@ -112,9 +113,7 @@ def _losses(
         problem = f"{_in_words(report)} cannot happen to a unit that was not removed"
         allowed = f"also state {' or '.join(f'{end} yes' for end in unreported)}"
         raise InputError(problem, where="got", allowed=allowed)
-    if destroyed is not None:
-        return figure, destroyed, unreported
-    return (f"{prefix}{_ANNIHILATED}", False, unreported) if left is None else (figure, models - left, unreported)
+    return destroyed if left is None else models - left, unreported
 
 
 def _matches(outcomes: pd.DataFrame, report: Mapping[str, Any]) -> pd.DataFrame:

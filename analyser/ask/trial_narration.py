@@ -65,9 +65,11 @@ class TrialNarration(Answer):
 
     @property
     def headline(self) -> str:
-        """The first event that occurred in the trial, in a sentence."""
-        event = next((name for name, value in self.figures.items() if value is True), "no event")
-        return f"Trial {self.number} ended with: {spaced(event)}."
+        """The first event that occurred in the trial, in a sentence; without an event, the models destroyed."""
+        event = next((spaced(name) for name, value in self.figures.items() if value is True), "")
+        event = event[:1].upper() + event[1:] if event.startswith(("a ", "b ")) else event  # side A or B of a duel
+        counts = (f"{spaced(name)} {self.figures[name]}" for name in DESTROYED.values() if name in self.figures)
+        return f"Trial {self.number} ended with: {event or next(counts, 'no event')}."
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -138,6 +138,25 @@ def test_losses_and_fates_of_passengers():
     assert told.lines[-1] == "The target: destroyed, passengers left 0"
 
 
+def test_each_loss_has_its_cause_and_its_unit():
+    gang = {"unit": "commonwealth/azhdaya-beserker-gang@basic", "overcharge": True}
+    borers = {"unit": "commonwealth/dikobraz-artillery-borers@full-strength"}
+    told = an.tell({"charge": {}, "attacker": borers, "target": gang}, seed=3).lines
+    assert "  the target: models left 5 → 1" in told
+    assert "  Overcharge (AC-6): blanks destroy 1 model of the target" in told
+    pierced = {"attack": {"dice": 4, "rating": "neutral", "qualities": ["Penetrating"]}}
+    told = str(an.tell(pierced | {"target": {"models": 6, "defence": 2, "damage_limit": 3}}, pick="best"))
+    assert "2 of 6 models at DAMAGE LIMIT 3, 1 of them by Penetrating (AC-6)" in told
+    landship = {"unit": "crown/sovereign-landship@full-strength", "withdraws_without_room": 1}
+    cornered = {"charge": {}, "attacker": landship, "target": {"unit": "crown/galahad-breachers@full-strength"}}
+    assert "the attacker: no room to withdraw for 1 model (AC-5.5, AC-8.5)" in str(an.tell(cornered, pick="worst"))
+    wall = {"type": "armour", "category": "heavy", "models": 1, "defence": 4, "damage_limit": 9, "discipline": 7}
+    fists = {"id": "m", "name": "m", "kind": "melee", "bands": [{"first": 1, "last": 9, "dice": 3}]}
+    runner = {"type": "infantry", "models": 1, "defence": 1, "damage_limit": 1, "discipline": 7, "speed": 4}
+    shot = {"charge": {}, "attacker": runner | {"rows": [fists]}, "target": wall | {"rules": ["Sponsons (8)"]}}
+    assert "the attacker: no combat takes place (AC-8.1)" in an.tell(shot).lines
+
+
 def test_discipline_and_its_modifiers():
     attack = {"dice": 9, "qualities": ["Suppressive"], "rating": "improved"}
     told = str(

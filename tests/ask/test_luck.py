@@ -105,6 +105,15 @@ def test_saying_what_did_not_happen_changes_nothing(method):
     assert numbers_of(an.luck(game(*broken), **how)) != expected
 
 
+def test_an_end_that_did_not_occur_is_compared_by_itself():
+    tank, guns = "commonwealth/tsar-battle-tanks@basic", "crown/drake-field-guns@full-strength"
+    (fight,) = an.luck(guns, tank, models=1, aiming=True, got={"broken": False}).fights
+    assert (fight.compared, fight.chance.as_bad) == ({"broken": False}, pytest.approx(1.0))  # it has no BREAK LIMIT
+    (fight,) = an.luck(guns, tank, models=1, aiming=True, got={"annihilated": False}).fights
+    annihilated = float(an.attack(guns, tank, models=1, aiming=True).probability("annihilated"))
+    assert (fight.chance.as_bad, fight.gone) == (pytest.approx(1 - annihilated), None)
+
+
 def fights_at_random():
     """Questions of each kind that luck is asked of, and who answers them."""
     for each in random_scenarios(18, 15):
