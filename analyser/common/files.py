@@ -6,11 +6,11 @@ import json
 import os
 import re
 import secrets
-import shutil
 import stat
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -41,13 +41,6 @@ _FILE_KINDS = {  # kinds of files by their first bytes, in lower case
 CUT_SHORT = "the file ends there (truncated?)"  # part of a message
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST_SUFFIX = 16  # characters of the suffix of a temporary name; libraries choose the format by the suffix
-_MOST_WORK = 1 << 20  # limit of the parser's work: n steps for the n-th dot of a key
-_TOML_PIECE = re.compile(  # strings and comments, which may contain dots; a dot; the end of a key
-    r'''"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"{3,5}|\Z)'''  # no possessive quantifiers: Python 3.11.2 errs there
-    r"""|'''[^']*(?:'(?!'')[^']*)*(?:'{3,5}|\Z)"""
-    r"""|"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"?|'[^'\n]*'?|\#[^\n]*|\.|[\n=,\[\]{}]""",
-    re.DOTALL,
-)
 
 
 def path_of(source: object, where: str) -> Path:
@@ -94,7 +87,7 @@ def unreadable_error(path: Path, error: OSError) -> InputError:
 
 
 def _similar_files(path: Path) -> list[str]:
-    """Return up to three names in a missing file's folder that are most like its name, compared without suffixes."""
+    """Return up to three names in the folder of a missing file that resemble its name, ignoring suffixes."""
     try:
         with os.scandir(path.parent) as entries:
             names = sorted(entry.name for entry in islice(entries, MOST_SEARCHED) if not entry.name.startswith("."))
@@ -133,51 +126,21 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
     """Return the table of a TOML or JSON text; InputError if it is broken (with line and column) or too large."""
     if len(text) > LARGEST_TEXT:
         raise InputError("this text is too large", where=where, allowed=f"up to {LARGEST_TEXT} characters")
-    if text.lstrip().startswith("{"):
-        return _parsed_json(text, where)
-    _check_keys(text, where)
+    is_json = text.lstrip().startswith("{")
     try:
-        table = tomllib.loads(text)
+        table: dict[str, Any] = json.loads(text) if is_json else tomllib.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"broken JSON: {error}", where=where) from None
     except tomllib.TOMLDecodeError as error:
         at_end = str(error).endswith("(at end of document)")
         problem = f"{str(error).removesuffix(' (at end of document)')}; {CUT_SHORT}" if at_end else str(error)
         kind = kind_hint(text[:32].encode(errors="replace"))  # text of a command line may not be encodable
         raise InputError(f"broken TOML: {problem}{kind}", where=where) from None
-    except RecursionError:
-        raise InputError("broken TOML: lists or tables nested too deeply", where=where) from None
-    except ValueError:  # Python limits the digits of integers that it parses
-        raise InputError("broken TOML: a number of thousands of digits", where=where) from None
+    except (RecursionError, ValueError) as error:  # Python limits the digits of integers that it parses
+        problem = "nested too deeply" if isinstance(error, RecursionError) else "a number of thousands of digits"
+        raise InputError(f"broken {'JSON' if is_json else 'TOML'}: {problem}", where=where) from None
     check_plain(table, where)
     return table
-
-
-def _parsed_json(text: str, where: str) -> dict[str, Any]:
-    try:
-        table: dict[str, Any] = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"broken JSON: {error}", where=where) from None
-    check_plain(table, where)
-    return table
-
-
-def _check_keys(text: str, where: str) -> None:
-    """Raise InputError for keys with too many dots; the parser takes time quadratic in the dots of a key."""
-    counts = [line.count(".") for line in text.split("\n")]  # a key cannot continue on another line
-    if max(counts) < DEEPEST and sum(count**2 for count in counts) < _MOST_WORK:
-        return
-    dots = work = 0
-    for piece in _TOML_PIECE.finditer(text):
-        first = piece[0][0]
-        if first == ".":
-            dots += 1
-            work += dots
-        elif first not in "\"'":
-            dots = 0
-        if dots >= DEEPEST or work >= _MOST_WORK:
-            line = text.count("\n", 0, piece.start()) + 1
-            what = f"a key of more than {DEEPEST} parts" if dots >= DEEPEST else "too many keys of many parts"
-            problem = f"broken TOML: {what} (at line {line})"
-            raise InputError(problem, where=where, allowed=f"up to {DEEPEST} names with dots between them, or tables")
 
 
 def check_plain(value: object, where: str) -> None:
@@ -233,20 +196,15 @@ def check_targets(paths: Iterable[Path]) -> None:
         seen.add(target)
 
 
-def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a temporary file in the folder of `path`, then rename it, as :func:`write_all` does."""
-    write_all({path: write})
-
-
 def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
-    """Write several files, or none: after an error, such as a full disk, all files are as before.
+    """Write several files: each function fills a temporary file; when all are filled, they are renamed.
 
-    A new file gets its mode from the umask; an existing file keeps its mode. InputError if a folder is not writable or
-    the disk is full.
+    After an error, such as a full disk, all files are as before. A new file gets its mode from the umask; an existing
+    file keeps its mode. InputError if a folder is not writable or the disk is full.
     """
     check_targets(files)
     ready = []
-    with ExitStack() as cleanup, ExitStack() as undo:
+    with ExitStack() as cleanup:
         for path, write in files.items():
             with _reporting(path):
                 target = real_path(path)
@@ -258,10 +216,7 @@ def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
                 ready.append((path, temporary, target))
         for path, temporary, target in ready:
             with _reporting(path):
-                if len(ready) > 1:
-                    _back_up(target, cleanup, undo)
                 temporary.replace(target)
-        undo.pop_all()
 
 
 @contextmanager
@@ -280,16 +235,6 @@ def _make_folder(folder: Path, cleanup: ExitStack) -> None:
         cleanup.callback(_try, missing.rmdir)
 
 
-def _back_up(target: Path, cleanup: ExitStack, undo: ExitStack) -> None:
-    """Let `undo` restore `target` from a copy; if there is no such file yet, let `undo` delete the new one."""
-    if not target.exists():
-        undo.callback(_try, target.unlink)
-        return
-    backup = _temporary_file(target, cleanup)
-    shutil.copy2(target, backup)
-    undo.callback(_try, lambda: backup.replace(target))
-
-
 def _try(action: Callable[[], object]) -> None:
     with suppress(OSError):
         action()
@@ -299,12 +244,10 @@ def _temporary_file(target: Path, cleanup: ExitStack) -> Path:
     """Create an empty temporary file in the folder of `target`; `cleanup` removes it."""
     while True:
         temporary = target.with_name(f".{target.stem[:16]}-{secrets.token_hex(8)}{target.suffix[-_LONGEST_SUFFIX:]}")
-        try:
-            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-        except FileExistsError:
-            continue
-        cleanup.callback(_try, temporary.unlink)
-        return temporary
+        with suppress(FileExistsError):
+            temporary.touch(exist_ok=False)
+            cleanup.callback(_try, temporary.unlink)
+            return temporary
 
 
 def write_content(path: Path, content: str | bytes) -> None:
@@ -314,12 +257,8 @@ def write_content(path: Path, content: str | bytes) -> None:
 
 def write_contents(contents: Mapping[Path, str | bytes]) -> None:
     """Write several files of bytes, or of text as UTF-8: all of them, or none."""
-
-    def writer_of(content: str | bytes) -> Callable[[Path], object]:
-        data = content.encode() if isinstance(content, str) else content
-        return lambda temporary: temporary.write_bytes(data)
-
-    write_all({path: writer_of(content) for path, content in contents.items()})
+    data = {path: content.encode() if isinstance(content, str) else content for path, content in contents.items()}
+    write_all({path: partial(Path.write_bytes, data=content) for path, content in data.items()})
 
 
 def toml_lines(values: Mapping[str, Any]) -> str:
@@ -329,18 +268,18 @@ def toml_lines(values: Mapping[str, Any]) -> str:
     name = "Otters"
     range = {long = 6}
     """
-    stated = ((key, value) for key, value in values.items() if value is not None and value != ())
-    return "".join(f"{_toml_key(key)} = {_toml_value(value)}\n" for key, value in stated)
+    return "".join(f"{line}\n" for line in _toml_entries({key: part for key, part in values.items() if part != ()}))
 
 
-def _toml_key(key: str) -> str:
-    return key if _BARE_KEY.fullmatch(key) else _quoted(key)
+def _toml_entries(values: Mapping[str, Any]) -> list[str]:
+    stated = {key: value for key, value in values.items() if value is not None}
+    names = (key if _BARE_KEY.fullmatch(key) else _quoted(key) for key in stated)
+    return [f"{name} = {_toml_value(value)}" for name, value in zip(names, stated.values())]
 
 
 def _toml_value(value: Any) -> str:
     if isinstance(value, Mapping):
-        parts = (f"{_toml_key(key)} = {_toml_value(part)}" for key, part in value.items() if part is not None)
-        return f"{{{', '.join(parts)}}}"
+        return f"{{{', '.join(_toml_entries(value))}}}"
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(_toml_value, value))}]"
     if isinstance(value, float) and value.is_integer():  # whole inches without decimals, as printed on cards

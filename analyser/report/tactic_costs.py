@@ -16,7 +16,7 @@ from analyser.analysis.situations import default_tactic
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.cache import digest
 from analyser.common.errors import InputError
-from analyser.common.files import check_writable, path_of, write_whole
+from analyser.common.files import check_writable, path_of, write_all
 from analyser.common.frames import tidy
 from analyser.common.method_settings import Progress, Sampling, check_threads, default_threads
 from analyser.common.text import csv_frame, frequency_sentence, json_text
@@ -195,7 +195,8 @@ def tactics(
         cached_work = total_work - jobs.left
         frame = frame_of_contents(jobs.contents(processes, executor, tell))
     if target is not None:
-        write_whole(target, lambda temporary: csv_frame(frame).to_csv(temporary, index=False, lineterminator="\n"))
+        table = csv_frame(frame)
+        write_all({target: lambda temporary: table.to_csv(temporary, index=False, lineterminator="\n")})
     return Tactics(frame, duel_terms, library.used)
 
 
