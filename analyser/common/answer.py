@@ -73,9 +73,8 @@ class Answer(ABC):
 
     def rows_with_profiles(self) -> list[dict[str, Any]]:
         """Return the main table as ``--format csv`` prints it: the last column names the profiles used, if any."""
-        if not hasattr(self, "profiles"):
-            return self.rows()
-        return [{**row, "profiles": str(self.profiles or "")} for row in self.rows()]
+        profiles = {"profiles": str(self.profiles or "")} if hasattr(self, "profiles") else {}
+        return [row | profiles for row in self.rows()]
 
     @abstractmethod
     def _body(self) -> dict[str, Any]:
@@ -103,8 +102,9 @@ class Answer(ABC):
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """A tidy frame for each list of records in the JSON, by name; if there is none, the main table as `rows`."""
-        result = {name: tidy(rows) for name, rows in self._body().items() if _is_table(rows)}
-        return result or {"rows": self.to_frame()}
+        lists = {name: value for name, value in self._body().items() if value and isinstance(value, list | tuple)}
+        are_tables = {name: rows for name, rows in lists.items() if all(isinstance(row, Mapping) for row in rows)}
+        return {name: tidy(rows) for name, rows in are_tables.items()} or {"rows": self.to_frame()}
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as plain data, as ``--format json`` prints it."""
@@ -179,20 +179,19 @@ def html_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], bold: frozenset[tuple[int, int]] = frozenset()
 ) -> str:
     """Return rows of cells as an HTML table that scrolls sideways; an empty text if there are no rows."""
-
-    def line(cells: Iterable[str], tag: str) -> str:
-        left, *others = (f">{cell}</{tag}>" for cell in cells)
-        return f'<tr><{tag} style="text-align:left"{left}{"".join(f"<{tag}{cell}" for cell in others)}</tr>'
-
-    def cells(row: int) -> Iterable[str]:
-        texts = map(escape, rows[row])
-        return (f"<b>{text}</b>" if (row, column) in bold else text for column, text in enumerate(texts))
-
     if not rows:
         return ""
-    body = "".join(line(cells(row), "td") for row in range(len(rows)))
-    table = f"<table>{line(map(escape, head), 'th') if head else ''}{body}</table>"
-    return f'<div style="overflow-x: auto">{table}</div>'
+    lines = [("th", [*map(escape, head)])] if head else []
+    for number, row in enumerate(rows):
+        texts = [
+            f"<b>{escape(text)}</b>" if (number, column) in bold else escape(text) for column, text in enumerate(row)
+        ]
+        lines.append(("td", texts))
+    html = ""
+    for tag, (first, *others) in lines:
+        cells = "".join(f"<{tag}>{text}</{tag}>" for text in others)
+        html += f'<tr><{tag} style="text-align:left">{first}</{tag}>{cells}</tr>'
+    return f'<div style="overflow-x: auto"><table>{html}</table></div>'
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -202,10 +201,6 @@ def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
         {str(name): list(cell) if isinstance(cell, tuple) else cell for name, cell in row.items()}
         for row in table.to_dict("records")
     ]
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, list | tuple) and bool(value) and all(isinstance(item, Mapping) for item in value)
 
 
 def _dots(
@@ -221,8 +216,8 @@ def _dots(
     """Draw figures as dots with intervals, the first on top; if some are probabilities, draw only these."""
     from analyser.common import look
 
-    numbers = {name: value for name, value in figures.items() if isinstance(value, int | float)}
-    numbers = {name: value for name, value in numbers.items() if not name.endswith(ERROR_SUFFIXES)}
+    names = [name for name, value in figures.items() if isinstance(value, int | float)]
+    numbers = {name: figures[name] for name in names if not name.endswith(ERROR_SUFFIXES)}
     probabilities = {name: value for name, value in numbers.items() if name.startswith("p_")}
     shown, scale = (probabilities, 100) if probabilities else (numbers, 1)
     heights = np.arange(len(shown))
@@ -232,8 +227,8 @@ def _dots(
     more: dict[str, Any] = {"own_title": "\n".join(fill(headline)), "xlabel": look.PERCENT if probabilities else ""}
     more |= {"legend": int(label is not None), "grid": "x"}
     with look.drawing(ax, 5.0, 0.4 + 0.27 * len(shown), title=title, **more) as axes:
-        style: dict[str, Any] = {"fmt": "o", "color": color, "capsize": 3, "label": label}
-        axes.errorbar(values, heights, xerr=distances, **{**style, **artist})
+        style = {"fmt": "o", "color": color, "capsize": 3, "label": label, **artist}
+        axes.errorbar(values, heights, xerr=distances, **style)
         names = [readable(name.removeprefix("p_" * (scale > 1)).replace("_", " ")) for name in shown]
         look.name_rows(axes, heights, names)
         axes.set_ylim(len(shown) - 0.4, -0.6)

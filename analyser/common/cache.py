@@ -47,12 +47,12 @@ class Cache:
 
     def read(self, key: str) -> bytes | None:
         """Return a stored result; None if it is missing or damaged."""
-        path = self._path(key)
-        try:
-            status = path.stat() if path is not None else None
-            return None if status is None else _content(path, status.st_mtime_ns, status.st_size)
-        except OSError:
+        if (path := self._path(key)) is None:
             return None
+        with suppress(OSError):
+            status = path.stat()
+            return _content(path, status.st_mtime_ns, status.st_size)
+        return None
 
     def write(self, key: str, content: bytes) -> None:
         """Store a result if possible; delete results of other versions and, in a full cache, the oldest results."""
@@ -67,9 +67,9 @@ class Cache:
 
 
 @lru_cache(maxsize=4)  # a question reads the same few results several times
-def _content(path: Path | None, *_: int) -> bytes | None:
+def _content(path: Path, *_: int) -> bytes | None:
     """Return the content of a file; None if damaged. Time and size are arguments, so a changed file is read again."""
-    stored = path.read_bytes() if path is not None else b""
+    stored = path.read_bytes()
     checksum, content = stored[:_CHECKSUM], stored[_CHECKSUM:]
     return content if hashlib.sha256(content).digest() == checksum else None
 

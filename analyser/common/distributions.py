@@ -69,10 +69,9 @@ class Distribution:
         table = {"value": self.values, "probability": self.probabilities}
         if self.trials is not None and self.is_combined:
             half = _hoeffding_half_width(self.trials)
-            ends = (np.clip(self.probabilities + offset, 0, 1) for offset in (-half, half))
-            table |= dict(zip(("low", "high"), ends))
+            table["low"], table["high"] = (np.clip(self.probabilities + offset, 0, 1) for offset in (-half, half))
         elif self.trials is not None:
-            table |= dict(zip(("low", "high"), intervals(np.round(self.probabilities * self.trials), self.trials)))
+            table["low"], table["high"], _ = intervals(np.round(self.probabilities * self.trials), self.trials)
         return pd.DataFrame(table)
 
     def cdf(self, value: float) -> Estimate:
@@ -90,10 +89,8 @@ class Distribution:
         """Return `n` independent random values, reproducible by the seed: shape (n,)."""
         check_integer(n, "n", 0)
         check_integer(seed, "seed", 0)
-        chosen = np.random.default_rng(seed).choice(
-            len(self.values), n, p=self.probabilities / self.probabilities.sum()
-        )
-        return np.asarray(self.values[chosen])
+        probabilities = self.probabilities / self.probabilities.sum()
+        return np.asarray(np.random.default_rng(seed).choice(self.values, n, p=probabilities))
 
     def __add__(self, other: Distribution | float) -> Distribution:
         return _combination(self, other, np.add, "+")

@@ -16,7 +16,7 @@ from typing import Any, TypeGuard
 LONGEST_MESSAGE = 290  # characters (about 300 with "error: " in a terminal); longer messages are cut in the middle
 LONGEST_PIECE = 100  # characters of a quotation, or of text without a space; a longer one is cut
 LONGEST_LIST = 120  # characters of the allowed names
-LONGEST_PLACE = 180  # characters of file and key that a long message keeps
+_LONGEST_PLACE = 180  # characters of file and key that a long message keeps
 _LEAST_ALLOWED = 60  # characters of the allowed values that a long message keeps; they are cut first
 MOST_BITS = 1024  # bits of an integer, so that its digits can be printed
 _PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
@@ -54,7 +54,7 @@ class InputError(AnalyserError, ValueError):
 
     def __str__(self) -> str:
         other = len(f"{self.problem} (allowed: {self.allowed}): ")
-        where = _cut(self.where, max(LONGEST_MESSAGE - other, LONGEST_PLACE))
+        where = _cut(self.where, max(LONGEST_MESSAGE - other, _LONGEST_PLACE))
         place = f"{where}: " if where else ""
         other = len(f"{place}{self.problem} (allowed: )")
         allowed = _shortened(self.allowed, max(LONGEST_MESSAGE - other, _LEAST_ALLOWED))
@@ -64,9 +64,7 @@ class InputError(AnalyserError, ValueError):
     def inside(self, place: str) -> InputError:
         """Return a copy of the error with `place`, such as a file, in front of its location; `place` may be empty."""
         outer = copy.copy(self)
-        if not place:
-            return outer
-        outer.where = printable(f"{place}: {self.where}" if self.where else place, piece=LONGEST_MESSAGE)
+        outer.where = printable(within(place, self.where), piece=LONGEST_MESSAGE)
         return outer
 
 
@@ -142,8 +140,7 @@ def check_choice(value: object, where: str, choices: Sequence[str]) -> None:
     allowed = allowed_names(choices, name)
     check_text(value, where, allowed)
     if name not in choices:
-        problem = f"{shown(name)} is not usable{did_you_mean(name, choices)}"
-        raise InputError(problem, where=where, allowed=allowed)
+        raise InputError(f"{shown(name)} is not usable{did_you_mean(name, choices)}", where=where, allowed=allowed)
 
 
 def check_keywords(used: Iterable[str], keys: Iterable[str], function: Callable[..., object], where: str) -> None:
@@ -208,6 +205,12 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     return suggestion_of(nearest(name, names))
 
 
+def suggestion_of(names: Iterable[str]) -> str:
+    """Return the end of a message that suggests these names; empty without names."""
+    alternatives = " or ".join(map(repr, names))
+    return f"; did you mean {alternatives}?" if alternatives else ""
+
+
 def allowed_names(names: Iterable[str], name: str, rest: str = "") -> str:
     """Return the allowed names as text; a long list begins with those most like `name` and ends with `rest`.
 
@@ -224,9 +227,3 @@ def allowed_names(names: Iterable[str], name: str, rest: str = "") -> str:
         most = max(bisect(lengths, LONGEST_LIST), 1)
         allowed = [*allowed[:most], f"{len(allowed) - most} more" + (rest and f": {rest}")]
     return ", ".join(allowed)
-
-
-def suggestion_of(names: Iterable[str]) -> str:
-    """Return the end of a message that suggests these names; empty without names."""
-    alternatives = " or ".join(map(repr, names))
-    return f"; did you mean {alternatives}?" if alternatives else ""

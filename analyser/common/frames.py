@@ -58,7 +58,7 @@ def tidy(data: pd.DataFrame | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -
     - Texts are categoricals in order of appearance; levels and categories of units are ordered.
     - Flags are `bool`, or `boolean` if some are missing; numbers are `int64` or `float64`.
     - A column of loadouts is followed by a column ``..._name``, unless the frame already has names.
-    - Columns of :data:`SENTENCE_COLUMNS` are left out.
+    - Columns of sentences are left out.
 
     >>> tidy([{"name": "Reds", "battles": {"score": 0.5}, "rules": ["Aim", "Hunter"]}]).to_dict("records")
     [{'name': 'Reds', 'battles_score': 0.5, 'rules': 'Aim, Hunter'}]

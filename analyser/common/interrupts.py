@@ -1,7 +1,7 @@
 """Reliable Ctrl-C: KeyboardInterrupt is raised again until it is handled.
 
-Numpy drops a KeyboardInterrupt that is raised during an attribute lookup; the compiler and destructors also drop it.
-An interrupt that is raised only once could be lost, and the work would continue to its end.
+Numpy drops a KeyboardInterrupt during an attribute lookup; the compiler and destructors drop it, too. Raised only once,
+it could be lost, and the work would continue.
 """
 
 from __future__ import annotations

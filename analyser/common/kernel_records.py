@@ -28,7 +28,7 @@ def empty_record(layout: type[RecordT]) -> RecordT:
 
 
 class _Records(list[SimpleNamespace]):
-    """List of records with fast field access in Python; an assigned record is copied, as in an array."""
+    """List of records; an assigned record is copied, as in an array."""
 
     def __setitem__(self, index: Any, record: Any) -> None:
         super().__setitem__(index, SimpleNamespace(**vars(record)))
@@ -74,11 +74,11 @@ def views(argument: Any) -> Any:
 @cache
 def _view_class(attributes: tuple[str, ...]) -> type[SimpleNamespace]:
     """Return a class of views; for ``_name``, a memory view of one number, ``name`` gets and sets the number."""
-    return type("View", (SimpleNamespace,), {name.removeprefix("_"): _number_property(name) for name in attributes})
 
+    def number_in(attribute: str) -> property:
+        def set_number(view: Any, number: int) -> None:
+            view.__dict__[attribute][0] = number
 
-def _number_property(attribute: str) -> property:
-    def set_number(view: Any, number: int) -> None:
-        view.__dict__[attribute][0] = number
+        return property(lambda view: view.__dict__[attribute][0], set_number)
 
-    return property(lambda view: view.__dict__[attribute][0], set_number)
+    return type("View", (SimpleNamespace,), {name.removeprefix("_"): number_in(name) for name in attributes})

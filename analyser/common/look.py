@@ -56,7 +56,7 @@ Title: TypeAlias = str | None
 
 
 class _PictureFigure(Figure):
-    """Figure saved without hinting, because it was fitted without (:func:`house_style`)."""
+    """Figure saved without hinting, as it was fitted (:func:`house_style`)."""
 
     def savefig(self, *args: Any, **more: Any) -> None:
         with rc_context({"text.hinting": "none"}):
@@ -102,14 +102,6 @@ def house_style() -> AbstractContextManager[None]:
     return style.context(["default", {"text.parse_math": False, "text.hinting": "none"}])
 
 
-def disable_formulas(ax: Axes) -> None:
-    """Switch off formulas in all texts of some axes, for every later drawing of the figure."""
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.get_ticklabels()  # creates the labels, which `findobj` then finds
-    for text in ax.findobj(Text):
-        text.set_parse_math(False)
-
-
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure of this size in inches."""
     figure = _PictureFigure(figsize=(width, height))
@@ -117,7 +109,7 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def new_axes(width: float, height: float) -> Axes:
+def _new_axes(width: float, height: float) -> Axes:
     """Return axes of this size in inches, in a larger figure that :func:`fit_figure` shrinks later."""
     total_width, total_height = width + 2 * _LABEL_SPACE, height + 2 * _LABEL_SPACE
     left_bottom = _LABEL_SPACE / total_width, _LABEL_SPACE / total_height
@@ -185,8 +177,7 @@ def subject_of(data: Any) -> str:
     """Return the caption of an answer, or the subject of a frame (:func:`with_subject`); empty without one."""
     if isinstance(data, pd.DataFrame):
         return readable(str(data.attrs.get("subject", "")))
-    caption = getattr(data, "caption", None)
-    return readable("\n".join(caption())) if callable(caption) else ""
+    return readable("\n".join(data.caption())) if hasattr(data, "caption") else ""
 
 
 def per_series(values: Any, names: Sequence[str], defaults: Sequence[T], what: str) -> list[T]:
@@ -262,7 +253,7 @@ def drawing(
         raise InputError(f"{shown(ax)} is not usable", where="ax", allowed="matplotlib Axes")
     is_own = ax is None or isinstance(ax, Picture)
     with house_style() if is_own else rc_context({"text.parse_math": False}):
-        axes = new_axes(width, height) if ax is None else ax
+        axes = _new_axes(width, height) if ax is None else ax
         yield axes
         set_title(axes, title, own_title)
         size: dict[str, Any] = {"size": LABEL_POINTS} if is_own else {}
@@ -274,7 +265,10 @@ def drawing(
             _style_axes(axes, grid)
         if legend:
             _add_legend(axes, legend if is_own else 0)
-        disable_formulas(axes)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.get_ticklabels()  # creates the labels, which `findobj` then finds
+        for text in axes.findobj(Text):
+            text.set_parse_math(False)  # also for every later drawing of the figure
         if ax is None or getattr(ax, "is_fitted", False):
             fit_figure(axes)
 

@@ -177,8 +177,8 @@ def mean_figures(name: str, mean: Mean) -> dict[str, Any]:
     """Return the JSON entries of a mean, with its standard error and interval if simulated (see :func:`mean_in`)."""
     if mean.error is None:
         return {name: mean.value}
-    parts = {"standard_error": mean.error, "low": mean.low, "high": mean.high, "interval": mean.kind}
-    return {name: mean.value} | {f"{name}_{part}": value for part, value in parts.items()}
+    parts = zip(("standard_error", "low", "high", "interval"), mean[1:])
+    return {name: mean.value} | {f"{name}_{part}": value for part, value in parts}
 
 
 def victory_points_figures(
@@ -197,9 +197,8 @@ def values_of_unit(figure: str, models: int | None, damage_limit: int | None) ->
 
 def mean_in(figures: Any, name: str) -> Mean:
     """Return the mean `name` in JSON entries, with its standard error and interval."""
-    return Mean(
-        figures[name], *(figures.get(f"{name}_{part}") for part in ("standard_error", "low", "high", "interval"))
-    )
+    parts = ("standard_error", "low", "high", "interval")
+    return Mean(figures[name], *(figures.get(f"{name}_{part}") for part in parts))
 
 
 def mean_text(mean: Mean, suffix: str = "", decimals: int = 3) -> str:

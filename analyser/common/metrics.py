@@ -22,6 +22,7 @@ Function = Callable[[Any], Any]
 """Function of a user metric: takes an outcome table, returns a value for each row, or one number."""
 
 MetricLike = str | Function
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # of a user metric
 
 
 class Metric(NamedTuple):
@@ -131,14 +132,13 @@ def metric(name: str, function: Function, *, unit: str = "", title: str | None =
     >>> forget(name)
     """
     check_text(name, "name", "a name")
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+    if not _NAME.fullmatch(name):
         raise InputError(f"{shown(name)} is not usable", where="name", allowed="letters, digits and underscores")
     if name in (*COMPARE_METRICS, *MATCHUP_METRICS) and function_of(name) is None:
         raise InputError(f"{name} is a built-in metric", where="name", allowed="another name")
     if not callable(function):
-        raise InputError(
-            f"{shown(function)} is not a function", where="function", allowed="a function of an outcome table"
-        )
+        problem = f"{shown(function)} is not a function"
+        raise InputError(problem, where="function", allowed="a function of an outcome table")
     shown_title = title or name.replace("_", " ")
     MATCHUP_METRICS[name] = COMPARE_METRICS[name] = Metric(shown_title, shown_title, shown_title, unit, function)
     return name
@@ -154,14 +154,13 @@ def forget(name: str) -> None:
 
 def function_of(name: str) -> Function | None:
     """Return the function of a user metric; None for a built-in metric."""
-    metric = MATCHUP_METRICS.get(name) or _UNREGISTERED.get(name)
-    return None if metric is None else metric.function
+    return metric_by_name(name).function
 
 
 def metric_by_name(name: str) -> Metric:
     """Return a metric by name, also one that was passed as a function; for an unknown name, a metric without a unit."""
-    known = COMPARE_METRICS | MATCHUP_METRICS
-    return known.get(name) or _UNREGISTERED.get(name) or Metric(name, name, name, "")
+    tables = (COMPARE_METRICS, MATCHUP_METRICS, _UNREGISTERED)
+    return next((table[name] for table in tables if name in table), Metric(name, name, name, ""))
 
 
 def figure_title(metric: str, label: str | None) -> tuple[str, int]:
@@ -176,7 +175,7 @@ def remember_metric(metric: str | Function, taken: Iterable[str] = ()) -> str:
     if not callable(metric):
         return metric
     name = getattr(metric, "__name__", "custom")
-    name = name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else "custom"
+    name = name if _NAME.fullmatch(name) else "custom"
     known = COMPARE_METRICS | MATCHUP_METRICS
     while name in taken or (name in known and known[name].function is not metric):
         name += "_"
@@ -214,9 +213,8 @@ def checked_metric(
     check_flag(per_points, "per_points")
     if function_of(name) is not None:
         if per_points:
-            raise InputError(
-                f"{name} is a user metric", where="per_points", allowed="a function that divides by points"
-            )
+            allowed = "a function that divides by points"
+            raise InputError(f"{name} is a user metric", where="per_points", allowed=allowed)
         return name
     plain = name.removesuffix(PER_100_POINTS)
     if name in (*LOSS_METRICS, *RESULT_METRICS) and name not in metrics:
@@ -232,10 +230,9 @@ def checked_metric(
         what = next((word for word in ("percentile", "share") if word in plain), "probability")
         allowed = f"{plain} itself, or {', '.join(DIVISIBLE)} per 100 points"
         raise InputError(f"{plain} is a {what}, which cannot be divided by points", where="metric", allowed=allowed)
-    chosen = plain + PER_100_POINTS if per_points else name
-    if chosen not in metrics:
+    if name not in metrics:
         raise InputError(f"{name} is not available per 100 points here", where="metric", allowed=plain)
-    return chosen
+    return plain + PER_100_POINTS if per_points else name
 
 
 def figure_text(name: str, value: float, low: float = np.nan, high: float = np.nan, *, change: bool = False) -> str:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import python_value
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
-from analyser.common.means import mean_in, mean_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,11 +158,6 @@ def whole_percent(probability: float) -> str:
     return percent(probability, 0)
 
 
-def mean_text_in(figures: Mapping[str, Any], name: str) -> str:
-    """Return the mean `name` in JSON entries as text; if simulated, with its 95% interval."""
-    return mean_text(mean_in(figures, name))
-
-
 def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:
     """Return a combat rating, followed by `noun`, and its bonuses and penalties: ``improved (bonus: aiming)``."""
     reasons = [_RATING_REASONS[conditions["rating_by"]]] if conditions["rating_by"] else []
@@ -218,7 +212,7 @@ def mid_sentence(title: str) -> str:
 
 
 def paragraphs(groups: Iterable[Sequence[str]]) -> list[str]:
-    """Return groups of lines as one list, with an empty line between groups; empty groups are left out.
+    """Return groups of lines as one list, separated by empty lines; empty groups are left out.
 
     >>> paragraphs([["a", "b"], [], ["c"]])
     ['a', 'b', '', 'c']
@@ -246,25 +240,18 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return `rows` under `head` as CSV; numbers have all digits, texts are escaped by :func:`csv_cell`."""
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(map(csv_cell, row) for row in (head, *rows))
-    return buffer.getvalue()
-
-
 def csv_of_rows(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows of plain data as CSV; the heading has the columns of all rows, and nested cells are JSON.
+    """Return rows of plain data as CSV, with the columns of all rows.
+
+    Numbers have all digits, texts are escaped by :func:`csv_cell`, and nested cells are JSON.
 
     >>> csv_of_rows([{"unit": "a", "counts": {"hits": 2}}]).splitlines()
     ['unit,counts', 'a,"{""hits"": 2}"']
     """
-    head, cells = head_and_cells(rows)
-    return csv_text(head, [[_csv_plain(cell) for cell in row] for row in cells])
-
-
-def _csv_plain(cell: Any) -> Any:
-    return json_text(cell, ensure_ascii=False) if isinstance(cell, Mapping | list | tuple) else cell
+    head, lines = head_and_cells(rows)
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(map(csv_cell, line) for line in (head, *lines))
+    return buffer.getvalue()
 
 
 def head_and_cells(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]]]:
@@ -277,11 +264,14 @@ def head_and_cells(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[l
 def csv_cell(value: Any) -> Any:
     """Return a CSV cell that no spreadsheet evaluates: text that begins like a formula gets an apostrophe in front.
 
-    A program that reads the CSV must remove this apostrophe. Numbers, also as text, are unchanged.
+    A program that reads the CSV must remove this apostrophe. Numbers, also as text, are unchanged; lists and mappings
+    become JSON.
 
     >>> [csv_cell(value) for value in ("=1+1", "-1.5", -1.5, "'=1+1", "Guard's", "-")]
     ["'=1+1", '-1.5', -1.5, "''=1+1", "Guard's", '-']
     """
+    if isinstance(value, Mapping | list | tuple):
+        return json_text(value, ensure_ascii=False)
     is_formula = isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value)
     return f"'{value}" if is_formula else value
 
@@ -325,5 +315,5 @@ def values_text(values: Iterable[Any], axis: Sequence[Any]) -> str:
             runs[-1].append(index)
         else:
             runs.append([index])
-    words = [{True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value) for value in axis]
+    words = [text_of(value) if isinstance(value, bool) else str(value) for value in axis]
     return ", ".join(words[run[0]] if len(run) == 1 else f"{words[run[0]]} to {words[run[-1]]}" for run in runs)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from analyser.common.errors import InputError, MisspeltError, allowed_names, did_you_mean, python_value, shown
+from analyser.common.errors import InputError, MisspeltError, allowed_names, did_you_mean, python_value, shown, within
 from analyser.common.files import check_plain
 
 ItemT = TypeVar("ItemT")
@@ -93,7 +93,7 @@ def _key(finding: Mapping[str, Any]) -> str:
 
 
 def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) -> InputError:
-    kind, value, location = finding["type"], finding["input"], ": ".join(filter(None, (where, _key(finding))))
+    kind, value, location = finding["type"], finding["input"], within(where, _key(finding))
     message = str(finding["msg"]).removeprefix("Value error, ").removeprefix("String should ")
     if kind == "extra_forbidden":
         record = _innermost_model(model, finding["loc"])
@@ -114,10 +114,8 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
         allowed += f", such as {json.dumps([value], ensure_ascii=False)}"
     if kind == "tuple_type" and isinstance(value, Mapping) and len(finding["loc"]) == 1:
         allowed += f" of tables, in a file [[{finding['loc'][0]}]] in double brackets"
-    if kind == "float_type":
-        allowed = ", ".join(filter(None, (allowed, _allowed_range(model, finding))))
-    if kind in _BOUNDS:
-        allowed = _allowed_range(model, finding) or allowed
+    if bounds := kind in ("float_type", *_BOUNDS) and _allowed_range(model, finding):
+        allowed = f"{allowed}, {bounds}" if kind == "float_type" else bounds
     if kind == "string_pattern_mismatch":
         allowed = "lower case, with hyphens"
     hint = ""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from analyser.common.answer import Block
 from analyser.common.estimates import estimate_in
 from analyser.common.intervals import MIN_FOR_WILSON
-from analyser.common.text import NEGLIGIBLE, csv_of_rows, head_and_cells, json_text, mean_text_in, shown_range
+from analyser.common.means import mean_in, mean_text
+from analyser.common.text import NEGLIGIBLE, csv_of_rows, head_and_cells, json_text, shown_range
 
 if TYPE_CHECKING:
     from analyser.results.base import Result
@@ -48,7 +49,7 @@ def figure_text(figures: Mapping[str, Any], name: str) -> str:
     if figures[name] is None:
         return "unknown rating"
     if name.startswith(("mean_", "expected_")):
-        return mean_text_in(figures, name)
+        return mean_text(mean_in(figures, name))
     return str(estimate_in(figures, name) if name.startswith("p_") else figures[name])
 
 

@@ -16,7 +16,6 @@ from analyser.common.text import (
     csv_cell,
     csv_frame,
     csv_of_rows,
-    csv_text,
     escape_markup,
     frequency_sentence,
     json_text,
@@ -91,7 +90,7 @@ def test_text_that_a_spreadsheet_would_run_has_an_apostrophe(text):
     assert said["cause"].tolist() == [f"'{text}", "a"]
     assert said["value"].tolist() == [-1.5, 2]
     assert frame["name"].tolist() == ["Guard", text]
-    (head, cells) = csv.reader(io.StringIO(csv_text([text], [[text]]), newline=""))
+    (head, cells) = csv.reader(io.StringIO(csv_of_rows([{text: text}]), newline=""))
     assert head == cells == [f"'{text}"]
 
 
