@@ -161,18 +161,13 @@ _SINGULAR = {"categories": "category"}
 def parse_json(data: bytes, where: str, root: str) -> Element:
     """Return the object under the key `root` of a JSON text, as the equivalent XML element."""
     try:
-        value = json.loads(data, object_pairs_hook=_table_of_pairs, **_AS_TEXT)
-    except InputError as error:
-        raise error.inside(where) from None
+        value = json.loads(data, **_AS_TEXT)
     except RecursionError:
         raise InputError("broken JSON: values nested too deeply", where=where) from None
     except json.JSONDecodeError as error:
+        is_cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string")
         problem = f"broken JSON: {error.msg} at line {error.lineno}, column {error.colno}"
-        if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):
-            problem += f"; {CUT_SHORT}"
-        else:
-            problem += kind_hint(data)
-        raise InputError(problem, where=where) from None
+        raise InputError(problem + (f"; {CUT_SHORT}" if is_cut else kind_hint(data)), where=where) from None
     except ValueError as error:  # undecodable bytes
         raise InputError(f"broken JSON: {error}", where=where) from None
     table = value.get(root) if isinstance(value, dict) else None
@@ -187,17 +182,7 @@ def parse_json(data: bytes, where: str, root: str) -> Element:
         _add(builder, root, table)
     except InputError as error:
         raise error.inside(where) from None
-    element: Element = builder.close()
-    return element
-
-
-def _table_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table = dict(pairs)
-    if len(table) < len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in table if keys.count(key) > 1)
-        raise InputError(f"broken JSON: the key {shown(repeated)} is repeated in one object")
-    return table
+    return builder.close()
 
 
 def _add(builder: BoundedBuilder, tag: str, value: Any) -> None:
@@ -205,8 +190,11 @@ def _add(builder: BoundedBuilder, tag: str, value: Any) -> None:
     if isinstance(value, list):
         raise InputError(f"a list inside the list of {shown(tag)}")
     table = value if isinstance(value, dict) else {TEXT: value}
-    builder.start(tag, {key: _text(value) for key, value in table.items() if key != TEXT and _is_plain(value)})
-    builder.data(_text(table.get(TEXT, "")))
+    plain = {key: entry for key, entry in table.items() if entry is not None and not isinstance(entry, dict | list)}
+    texts = {key: str(entry).lower() if isinstance(entry, bool) else str(entry) for key, entry in plain.items()}
+    text = texts.pop(TEXT, "")
+    builder.start(tag, texts)
+    builder.data(text)
     for key, entry in table.items():
         if isinstance(entry, dict):
             _add(builder, key, entry)
@@ -216,14 +204,6 @@ def _add(builder: BoundedBuilder, tag: str, value: Any) -> None:
                 _add(builder, _SINGULAR.get(key, key.removesuffix("s")), child)
             builder.end(key)
     builder.end(tag)
-
-
-def _is_plain(value: Any) -> bool:
-    return value is not None and not isinstance(value, dict | list)
-
-
-def _text(value: Any) -> str:
-    return ("true" if value else "false") if isinstance(value, bool) else str(value) if _is_plain(value) else ""
 
 
 MOST_ELEMENTS = 1_000_000

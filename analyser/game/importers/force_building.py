@@ -11,8 +11,8 @@ from xml.etree.ElementTree import Element
 from analyser.common.validation import checked
 from analyser.game.forces import MOST_FORCE_POINTS, MOST_IN_FORCE, Battlegroup, Boon, Limits, Membership, Slot
 from analyser.game.importers import cells
-from analyser.game.importers.tree import MOST_VISITS, Context, Tree, holds, modifiers
-from analyser.game.names import LONGEST_ID, slug, unused_name
+from analyser.game.importers.tree import MOST_VISITS, Context, Tree, holds, id_of, modifiers
+from analyser.game.names import slug, unused_name
 
 MOST_BATTLEGROUPS = 100  # kinds of battlegroup; a faction has three or four
 # Scopes of constraints. In a data file, "force" means a battlegroup, and "roster" means a force.
@@ -75,7 +75,7 @@ class ForceReader:
         data = {
             "id": self.ids[entry.get("id", "")],
             "name": name,
-            "entry": _entry(entry),
+            "entry": id_of(entry),
             "slots": slots,
             **self.limits([entry], (*FORCE_SCOPES, "parent"), self.context(entry), name),
         }
@@ -169,7 +169,7 @@ class ForceReader:
             data = {
                 "id": boon_id,
                 "name": name,
-                "entry": _entry(element),
+                "entry": id_of(element),
                 "points": self._points(element),
                 "needs": tuple(self._needs(element)),
                 **self.limits([element], BATTLEGROUP_SCOPES, {}, name),
@@ -224,11 +224,7 @@ class ForceReader:
     def faction_keys(self) -> Mapping[str, Any]:
         """Return the force-building keys of a faction."""
         boons = self.boons()  # read first: this adds the bonuses to `battlegroups`
-        return {"entry": _entry(self.root), "battlegroup": tuple(self.battlegroups), "boon": boons}
-
-
-def _entry(element: Element) -> str | None:
-    return element.get("id", "")[:LONGEST_ID] or None
+        return {"entry": id_of(self.root), "battlegroup": tuple(self.battlegroups), "boon": boons}
 
 
 def _requires_absence(condition: Element) -> bool:

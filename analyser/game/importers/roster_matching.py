@@ -50,7 +50,7 @@ def match_roster(roster: Roster, library: Profiles, numbers: Numbers = "profile"
     table["boon"] = [{"boon": boon.id, "battlegroup": selection.battlegroup} for selection, boon in known]
     army = army_of_file(checked(ArmyFile, table), library)
     unknown = [selection for selection, boon in boons if boon is None]
-    other_game = f"the roster is of {_game_of(roster)}; its units were matched by the ids of their entries"
+    other_game = f"the roster is of {roster.game}; its units were matched by the ids of their entries"
     lines = [] if is_armoured_clash else [other_game]
     lines += [str(warning) for warning in roster.warnings.entries]
     lines += _profile_warnings(matches)
@@ -71,13 +71,9 @@ def _check_usable(roster: Roster, usable: list[Match], *, is_armoured_clash: boo
     allowed = "at least one unit of Armoured Clash"
     if not roster.units:
         raise InputError("no unit in this roster", allowed=allowed)
-    game = f" of {_game_of(roster)}" if not is_armoured_clash else ""
+    game = "" if is_armoured_clash else f" of {roster.game}"
     units = "its unit is" if len(roster.units) == 1 else f"all its {len(roster.units)} units are"
     raise InputError(f"a roster{game}: {units} unknown, such as {roster.units[0].name!r}", allowed=allowed)
-
-
-def _game_of(roster: Roster) -> str:
-    return roster.game or "an unnamed game"
 
 
 def _match_of(roster_unit: RosterUnit, library: Profiles, *, by_name: bool) -> Match:

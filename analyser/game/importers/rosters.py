@@ -78,9 +78,8 @@ class Roster:
 def read_roster(path: Path) -> Roster:
     """Return the roster in a file; errors are those of :func:`~analyser.game.importers.archive.read_document`."""
     root = read_document(path, ROSTERS)
-    roster = Roster(
-        _plain(root.get("name")) or "Army", _plain(root.get("gameSystemName")), root.get("gameSystemId", "")
-    )
+    game = _plain(root.get("gameSystemName")) or "an unnamed game"
+    roster = Roster(_plain(root.get("name")) or "Army", game, root.get("gameSystemId", ""))
     roster.points = _points(root, "costs/cost", roster.warnings)
     limit = _points(root, "costLimits/costLimit", roster.warnings)
     roster.limit = limit if limit and limit > 0 else None

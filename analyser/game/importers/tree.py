@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element
 from analyser.game.importers import cells
 from analyser.game.importers.import_warnings import ImportWarnings
 from analyser.game.keywords import LONGEST_NAME, tidy
+from analyser.game.names import LONGEST_ID
 from analyser.game.units import LevelName
 
 MOST_VISITS = 2000  # most elements of an entry, with linked elements; a real unit has about fifty
@@ -24,7 +25,7 @@ NO_CONTEXT: Context = {}
 
 
 class LevelNode(NamedTuple):
-    """The entry of a reinforcement level, and the shared entry to which it links, if known."""
+    """The entry of a reinforcement level, and the shared entry to which it links, if any."""
 
     name: LevelName
     node: Element
@@ -38,7 +39,6 @@ class Contents:
     profiles: list[Element] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
     levels: list[LevelNode] = field(default_factory=list)
-    group_modifiers: list[Element] = field(default_factory=list)  # modifiers of groups of entries
     seen: set[int] = field(default_factory=set)  # `id()` of each element that is included
 
 
@@ -50,6 +50,11 @@ def elements_by_id(root: Element) -> dict[str, Element]:
 def is_true(element: Element, attribute: str) -> bool:
     """Return True if an attribute is set, such as ``hidden``, ``library`` or ``primary``."""
     return element.get(attribute, "").strip().lower() == "true"
+
+
+def id_of(element: Element) -> str | None:
+    """Return the id of an element as profiles store it, or None without an id."""
+    return element.get("id", "")[:LONGEST_ID] or None
 
 
 def modifiers(element: Element) -> Iterator[tuple[Element, tuple[Element, ...]]]:
@@ -148,8 +153,6 @@ class Tree:
                 contents.seen.add(id(target))
                 return [*element, target]
             return [*element]
-        if tag == "selectionEntryGroup":
-            contents.group_modifiers += [modifier for modifier, _ in modifiers(element)]
         return [*element] if tag in ("selectionEntry", "selectionEntryGroup", "infoGroup") else []
 
     def characteristics(self, profile: Element, *outer: Element) -> dict[str, str]:

@@ -11,7 +11,7 @@ from analyser.common.validation import checked
 from analyser.game import units
 from analyser.game.importers import cells
 from analyser.game.importers.import_warnings import review
-from analyser.game.importers.tree import Contents, LevelNode, Tree, is_true, modifiers
+from analyser.game.importers.tree import Contents, LevelNode, Tree, id_of, is_true, modifiers
 from analyser.game.keywords import (
     LONGEST_NAME,
     QUALITIES,
@@ -23,7 +23,7 @@ from analyser.game.keywords import (
     tidy,
     with_parameter,
 )
-from analyser.game.names import LONGEST_ID, slug, unused_name
+from analyser.game.names import slug, unused_name
 from analyser.game.units import Category, LevelName, UnitType
 
 NUMBER_LIMITS = {  # least and greatest value of each number of a unit
@@ -81,7 +81,7 @@ class UnitReader:
             if title.casefold() != self.name.casefold():
                 self.warn(title, "the name of the profile differs from that of the unit")
         data: dict[str, Any] = {"id": slug(self.name) or "unit", "name": self.name, "levels": levels}
-        data |= {"entry": self.entry.get("id", "")[:LONGEST_ID] or None}
+        data["entry"] = id_of(self.entry)
         data |= self._category_and_type(self._common_text("category", stats))
         data |= self._unit_numbers(levels, stats)
         for key in ("defence", "damage_limit"):
@@ -149,7 +149,6 @@ class UnitReader:
         for profile in self.tree.gather(level.node).profiles:
             by_column = self.tree.characteristics(profile, level.node)
             if inner_stats is None and _is_stats(by_column):
-                self._warn_of_group_modifiers(profile)
                 inner_stats = self._stats(profile, by_column)
             else:
                 self.warn(f"{level.name}: {self.tree.name_of(profile)}", "a second profile inside this level; left out")
@@ -157,16 +156,6 @@ class UnitReader:
             return inner_stats
         outer = (profile for profile, _ in self.stats)
         return next((self._stats(profile, self.tree.characteristics(profile, level.node)) for profile in outer), None)
-
-    def _warn_of_group_modifiers(self, profile: Element) -> None:
-        """Warn about modifiers in a group around the levels, which do not affect `profile` inside a level."""
-        cells_of_profile = profile.iterfind("characteristics/characteristic")
-        columns = {cell.get("typeId"): cell.get("name", "") for cell in cells_of_profile}
-        for modifier in self.contents.group_modifiers:
-            if modifier.get("field") in columns:
-                change = f"{modifier.get('type', '')} {modifier.get('value', '')}"
-                problem = "a change on the group around the levels, where it has no effect; left out"
-                self.warn(f"{columns[modifier.get('field')]}: {change}", problem)
 
     def _level(self, level: LevelNode, stats: Cells) -> units.Level | None:
         models = self._number(stats.get("models"), (1, units.MOST_MODELS), f"{level.name} models")
@@ -182,7 +171,7 @@ class UnitReader:
         points = [self._number(cost, (0, MOST_POINTS), f"{level.name} points") for cost in costs]
         stated = [point for point in points if point is not None]
         total = sum(stated) if stated and sum(stated) <= MOST_POINTS else None
-        entry = None if level.node is self.entry else level.node.get("id", "")[:LONGEST_ID] or None
+        entry = None if level.node is self.entry else id_of(level.node)
         return units.Level(models=models, points=total, victory_points=victory_points, entry=entry)
 
     def _costs(self, holder: Element) -> list[str]:

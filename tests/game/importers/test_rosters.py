@@ -240,7 +240,6 @@ ONE = '{"name": "a", "selections": [{"name": "Pawn", "type": "unit", "entryId": 
         ("a.rosz", "PK\x03\x04cut", "not a usable zip: File is not a zip file; the file ends there (truncated?)"),
         ("a.rosz", "%PDF-1.4", "not a usable zip: File is not a zip file; it looks like a PDF"),
         ("a.json", '{"roster": {}}', "no unit in this roster"),
-        ("a.json", '{"roster": {"name": "x", "name": "y"}}', "'name' is repeated"),
         ("a.json", '{"roster": null}', "the value of the key roster of this JSON is not an object"),
         ("a.json", '{"list": {}}', "has no key roster (it has 'list')"),
         ("a.json", '{"roster": {"forces": [[1]]}}', "a list inside the list"),
