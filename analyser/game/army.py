@@ -46,12 +46,6 @@ class ArmyUnit:
         return self.loadout.level.points
 
     @property
-    def models_and_points(self) -> tuple[int | None, ...]:
-        """Models, points and victory points."""
-        level = self.loadout.level
-        return level.models, level.points, level.victory_points
-
-    @property
     def notes(self) -> str:
         """Remarks: reserve, transport, policy, changed profile keys, or that the unit is not among the profiles."""
         notes = [
@@ -65,13 +59,13 @@ class ArmyUnit:
 
     def row(self) -> dict[str, Any]:
         """Return the unit as a row of a table; one cell describes all its armaments."""
-        unit, (models, points, victory_points) = self.loadout.unit, self.models_and_points
+        unit, level = self.loadout.unit, self.loadout.level
         keys = ("type", "category", "size", "speed", "defence", "damage_limit", "discipline", "break_limit")
         return {
             "name": self.name,
             "selector": self.loadout.selector,
             **{key: getattr(self, key) for key in ("battlegroup", "embarked_in", "reserve", "policy")},
-            **{"models": models, "points": points, "victory_points": victory_points},
+            **{key: getattr(level, key) for key in ("models", "points", "victory_points")},
             **{key: getattr(unit, key) for key in keys},
             "traits": ", ".join(unit.traits),
             "rules": ", ".join(unit.rules),
@@ -153,10 +147,13 @@ class Army:
         limit = "" if self.points_limit is None else f" of {self.points_limit:,}"
         heading = [["Army", self.name], ["Faction", self.faction], ["Scale", self.scale]]
         parts = [aligned([*heading, ["Points", f"{self.points:,}{limit}"]], "<")]
-        keys = {"unit": "<", "models": ">", "points": ">", "VP": ">", "battlegroup": "<", "notes": "<"}
-        lines = [[unit.name, *unit.models_and_points, unit.battlegroup, unit.notes] for unit in self.units]
+        head = ["unit", "models", "points", "VP", "battlegroup", "notes"]
+        lines = [
+            [unit.name, level.models, level.points, level.victory_points, unit.battlegroup, unit.notes]
+            for unit, level in ((unit, unit.loadout.level) for unit in self.units)
+        ]
         texts = [["" if cell is None else str(cell) for cell in line] for line in lines]
-        parts.append(aligned([list(keys), *texts], "".join(keys.values())))
+        parts.append(aligned([head, *texts], "<>>><<"))
         boons = [[boon.boon.name, f"{boon.boon.points}", boon.battlegroup or ""] for boon in self.boons]
         parts.append(aligned([["boon", "points", "battlegroup"], *boons], "<><") if boons else [])
         parts.append([] if self.profiles is None else [f"Profiles: {self.profiles}"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from itertools import count
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, field_validator
@@ -16,7 +15,7 @@ from analyser.game import units
 from analyser.game.army import UNLISTED, Army, ArmyBoon, ArmyUnit, no_such_unit_error, plain_changes
 from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.keywords import Rules
-from analyser.game.names import Name, slug
+from analyser.game.names import Name, slug, unused_name
 from analyser.game.profiles import Profiles
 from analyser.game.ruleset import HouseRules
 
@@ -154,17 +153,14 @@ def scale_for(points: int, rules: ForceRules) -> ScaleName:
 
 def _faction_of(file: ArmyFile, library: Profiles) -> str:
     """Return the id of the stated faction, else of the faction of the first unit with a selector, or else UNLISTED."""
-    try:
-        if file.faction is not None:
-            return library.faction(file.faction).id
-    except InputError as error:
-        raise error.inside("faction") from None
     selectors = ((number, entry.unit) for number, entry in enumerate(file.units, 1) if entry.unit is not None)
     number, selector = next(selectors, (0, None))
     try:
+        if file.faction is not None:
+            return library.faction(file.faction).id
         return UNLISTED if selector is None else library.loadout(selector).faction
     except InputError as error:
-        raise error.inside(f"unit {number}") from None
+        raise error.inside("faction" if file.faction is not None else f"unit {number}") from None
 
 
 def _battlegroups(file: ArmyFile, faction: units.Faction | None) -> dict[str, str]:
@@ -256,9 +252,8 @@ def _stated_loadout(
 ) -> units.Loadout:
     if entry.name is None:
         raise InputError("this key is missing", where="unit", allowed="a selector; or a name and a whole profile")
-    plain = {
-        key: value for key, value in plain_changes(changes).items() if key not in units.KEYS_BY_LEVEL or value != "none"
-    }
+    missing = {key for key in units.KEYS_BY_LEVEL if changes.get(key) == "none"}
+    plain = {key: value for key, value in plain_changes(changes).items() if key not in missing}
     level = entry.level or "basic"
     unit = {key: value for key, value in plain.items() if key not in _ALWAYS_BY_LEVEL}
     levels = {level: {key: plain[key] for key in _ALWAYS_BY_LEVEL if key in plain}}
@@ -274,8 +269,8 @@ def _unused_name(entry: UnitEntry, loadout: units.Loadout, used: Collection[str]
         return base
     if entry.name is not None and entry.count == 1:
         raise InputError(f"two units are called {shown(base)}", where="unit", allowed="a different name for each")
-    numbered = (f"{_NUMBER_SUFFIX.sub('', base)} #{number}" for number in count(2))
-    return next(name for name in numbered if name not in used and name not in stated)
+    plain = _NUMBER_SUFFIX.sub("", base)
+    return unused_name(plain, {plain, *used, *stated})
 
 
 def _check_embarked(army_units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:

@@ -60,7 +60,8 @@ class ProfilesUsed(NamedTuple):
 
     def notes(self) -> list[str]:
         """Return the sentences as lines for a terminal."""
-        return [line for sentence in self.sentences[:-1] for line in fill(sentence)] + self.sentences[-1:]
+        *assumptions, profiles = self.sentences
+        return [*(line for sentence in assumptions for line in fill(sentence)), profiles]
 
     def as_dict(self) -> dict[str, str]:
         """Return the folder and the version as plain data."""
@@ -81,9 +82,9 @@ def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool 
     """Return a folder of profiles with its version; with `morale` the version also covers rulesets of other games."""
     root, shipped = shipped_profiles() if folder is None else Path(folder), shipped_profiles()
     rules = (f"{MORALE_RULESETS}/*.toml",) if morale else ()
-    files = {path.relative_to(root).as_posix(): path for pattern in ("*.toml", *rules) for path in root.glob(pattern)}
-    for path in (path for pattern in (*FILES_FOR_ALL, *rules) for path in shipped.glob(pattern)):
-        files.setdefault(path.relative_to(shipped).as_posix(), path)  # the shipped file, unless the folder has its own
+    files = dict[str, Path]()  # the shipped files for all factions, unless the folder has its own
+    for parent, patterns in ((shipped, (*FILES_FOR_ALL, *rules)), (root, ("*.toml", *rules))):
+        files |= {path.relative_to(parent).as_posix(): path for pattern in patterns for path in parent.glob(pattern)}
     digest = hashlib.sha256()
     for name, path in sorted(files.items()):
         try:
@@ -176,8 +177,7 @@ class Profiles:
     @cached_property
     def ruleset(self) -> Ruleset:
         """Attack die, deck and house rules: as stated, or of the folder, or as shipped."""
-        ruleset = load_ruleset(self.folder)
-        stated = self.stated_ruleset
+        ruleset, stated = _record_for_all(Ruleset, self.folder, RULESET_FILE), self.stated_ruleset
         return checked(Ruleset, {**ruleset.model_dump(mode="json"), **stated}) if stated else ruleset
 
     @cached_property
@@ -258,7 +258,7 @@ class Profiles:
 
     def command(self, words: str, factions: Collection[Faction] = ()) -> str:
         """Return a command line with the option for these profiles, and with the faction if `factions` has only one."""
-        ids = [faction.id for faction in factions] if len(factions) == 1 else []
+        ids = [faction.id for faction in factions if len(factions) == 1]
         folder = [] if self.stated_folder is None else ["--profiles", shlex.quote(os.fspath(self.stated_folder))]
         return " ".join(["analyser", words, *ids, *folder])
 
@@ -332,9 +332,9 @@ def _cached_library(folder: str | None, *_: object) -> Profiles:
     return Profiles(folder)
 
 
-def library_of(profiles: ProfilesLike | None, ruleset: RulesetLike | None = None) -> Profiles:
-    """Return the profiles of a library or folder (None for the shipped folder), with `ruleset` if stated."""
-    return (profiles if isinstance(profiles, Profiles) else load_profiles(profiles)).with_ruleset(ruleset)
+def library_of(profiles: ProfilesLike | None) -> Profiles:
+    """Return the profiles of a library or a folder; None stands for the shipped folder."""
+    return profiles if isinstance(profiles, Profiles) else load_profiles(profiles)
 
 
 def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
@@ -349,22 +349,15 @@ def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
     return tuple((name, status.st_mtime_ns, status.st_size, status.st_ino) for name, status in files)
 
 
-def load_ruleset(folder: Path | None = None) -> Ruleset:
-    """Return the current ruleset of a folder of profiles, or the shipped ruleset if the folder has none."""
-    return _record_for_all(Ruleset, folder, RULESET_FILE)  # omitted parts come from the shipped file
-
-
-def _record_for_all(model: type[RecordT], folder: Path | None, name: str) -> RecordT:
+def _record_for_all(model: type[RecordT], folder: Path, name: str) -> RecordT:
     """Return the record in the file `name` of a folder, or in the shipped file if the folder has none."""
-    path = (folder or shipped_profiles()) / name
-    if not path.exists():
-        path = shipped_profiles() / name
+    path = folder / name if (folder / name).exists() else shipped_profiles() / name
     return cast("RecordT", _read_record(model, path, path.read_bytes() if path.is_file() else b""))
 
 
 @lru_cache(maxsize=16)  # the content is an argument, so a changed file is read again
 def _read_record(model: type[Record], path: Path, _: bytes) -> Record:
-    shipped = shipped_profiles() / path.name
+    shipped = shipped_profiles() / path.name  # omitted parts of a ruleset come from the shipped file
     defaults = read_toml(shipped) if model is Ruleset and shipped != path else {}
     return checked(model, {**defaults, **read_toml(path)}, where=str(path))
 

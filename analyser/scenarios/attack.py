@@ -134,13 +134,13 @@ def attack_records(ruleset: Ruleset, attacks: Iterable[AttackFacts]) -> NDArray[
     return records
 
 
-def target_record(target: Target, *, from_front: bool | None = None) -> Any:
-    """Return the read-only record of a resolved target; `from_front` overrides the target's own value."""
-    return _record_of_target(_target_values(target), from_front)
+def target_record(target: Target) -> Any:
+    """Return the read-only record of a resolved target."""
+    return _record_of_target(_target_values(target))
 
 
 @lru_cache(maxsize=4096)  # many fights have the same targets
-def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
+def _record_of_target(fields: tuple[Any, ...]) -> Any:
     target = Target.model_construct(**dict(zip(Target.model_fields, fields)))
     assert target.category is not None
     house_rules = house_rules_of("attacked", target.keywords)
@@ -161,7 +161,6 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
     if target.discipline is not None:
         more = sum(rule.test for rule in house_rules if rule.changes_every_test)
         numbers["discipline"] = max(target.discipline + more, 0)
-    numbers |= {} if from_front is None else {"from_front": from_front}
     return freeze(record_of(TARGET, numbers, target))
 
 

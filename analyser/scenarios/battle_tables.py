@@ -185,7 +185,7 @@ class Encoder:
         setup.contests[number] = not unit.aircraft and unit.type not in NOT_CONTESTING
         setup.hunts[number], setup.throws[number] = unit.has("Hunter"), unit.has("Throw")
         setup.stoic[number] = unit.has("Stoic Defence")
-        setup.fumes[number] = unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else NONE
+        setup.fumes[number] = unit.rule_length("Corrosive Fumes")
         setup.suffers[number] = not unit.has("Automata") and not target_record(unit).steady
         setup.models[number] = unit.models
         side = self._scenario.fielded[number // MOST_UNITS]

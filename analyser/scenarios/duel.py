@@ -109,8 +109,8 @@ def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
     lengths = [unit_state.FALL_BACK, INCH, to_length(terms.distance)]
     for unit, policy in ((a, terms.policy_a), (b, terms.policy_b)):
         ranges = [reach for row in unit.rows or () for reach in (row.short_range, row.long_range)]
-        fumes = unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else 0
-        lengths += [fumes, *map(to_length, filter(None, (unit.speed, unit.edge_distance, *ranges)))]
+        stated = filter(None, (unit.speed, unit.edge_distance, *ranges))
+        lengths += [max(unit.rule_length("Corrosive Fumes"), 0), *map(to_length, stated)]
         for line in () if policy in POLICIES or policy == BEST else lines_of(policy, "duel"):
             distances = [condition.value for condition in line.conditions if condition.subject == "distance"]
             lengths += [max(line.stop, 0) & ~STOP_IS_DISTANCE, *(round(value * INCH) for value in distances)]

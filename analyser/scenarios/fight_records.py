@@ -77,7 +77,7 @@ def unit_facts(unit: Combatant) -> UnitFacts:
         veteran=unit.veteran or 0,
         throws=int(unit.has("Throw")),
         throw_reach=unit.rule_length("Throw") or NONE,
-        fumes=unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else NONE,
+        fumes=unit.rule_length("Corrosive Fumes"),
         overcharges=int(unit.overcharge),
         overruns=int(unit.charge.overrun),
         close_quarters_row=ids.index(stated_row) if stated_row in ids else NONE,

@@ -15,7 +15,7 @@ from analyser.game.keywords import HasKeywords, Qualities, Rules
 from analyser.game.ruleset import RatingName, Ruleset
 from analyser.rules.policies import BEST, POLICIES
 from analyser.rules.policy_lines import is_in_words
-from analyser.rules.structs import MOST_INCHES
+from analyser.rules.structs import MOST_INCHES, NONE
 
 BonusName = Literal["aiming", "short_range", "ammo_supply"]
 PenaltyName = Literal["concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc"]
@@ -131,10 +131,10 @@ class Target(Record, HasKeywords):
         return (self.damage_limit or 1) > 1
 
     def rule_length(self, name: str, where: str = "") -> int:
-        """Return the X of a rule in hundredths of an inch, or 0 without the rule; InputError for finer steps."""
+        """Return the X of a rule in hundredths of an inch, or NONE without the rule; InputError for finer steps."""
         rule = self.keyword(name)
         if rule is None:
-            return 0
+            return NONE
         try:
             return units.hundredths(rule.inches)
         except ValueError:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import analyser
-from analyser.game.profiles import Profiles, load_ruleset, profiles_used, shipped_profiles
+from analyser.game.profiles import Profiles, profiles_used, shipped_profiles
 from analyser.report import write_report
 from analyser.report.diff import diff
 from tests.helpers.shell import answer
@@ -152,10 +152,10 @@ def test_a_price_edited_in_the_checkout_is_in_the_answer_unless_an_installed_cop
 
 
 def test_a_ruleset_edited_while_python_runs_is_read_again(folder):
-    before = load_ruleset(folder)
+    before = Profiles(folder).ruleset
     (folder / "ruleset.toml").write_text("die = { heroic = 1, strikes = 5 }\n")
     with pytest.raises(analyser.InputError, match="strike"):
-        load_ruleset(folder)
+        _ = Profiles(folder).ruleset
     (folder / "ruleset.toml").write_text("die = { heroic = 1, strike = 5 }\ndeck = { 1 = 1 }\n")
-    assert load_ruleset(folder).die.strike == 5
-    assert load_ruleset(folder) != before
+    assert Profiles(folder).ruleset.die.strike == 5
+    assert Profiles(folder).ruleset != before

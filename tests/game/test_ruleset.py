@@ -4,7 +4,7 @@ import pytest
 
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
-from analyser.game.profiles import load_ruleset
+from analyser.game.profiles import load_profiles
 from analyser.game.ruleset import (
     HIGHEST_CARD,
     MOST_SIDES,
@@ -19,7 +19,7 @@ from analyser.game.ruleset import (
 
 
 def test_ac_1_1_the_shipped_die():
-    assert load_ruleset().die == Die(heroic=1, strike=2, glancing=1, miss=1, blank=1)
+    assert load_profiles().ruleset.die == Die(heroic=1, strike=2, glancing=1, miss=1, blank=1)
 
 
 def test_faces_stand_in_the_order_of_the_symbols():
@@ -52,7 +52,7 @@ def test_ac_3_4_what_each_rating_rerolls():
 
 
 def test_ac_1_2_the_shipped_deck_has_three_cards_of_each_value():
-    deck = load_ruleset().deck
+    deck = load_profiles().ruleset.deck
     assert deck.copies == dict.fromkeys(range(1, 13), 3)
     assert deck.counts().sum() == 36
 

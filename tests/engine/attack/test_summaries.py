@@ -6,7 +6,7 @@ import pytest
 import analyser
 from analyser.common.jit import Tiered
 from analyser.engine.attack.summaries import SUMMARY, distinct_summaries
-from analyser.game.profiles import load_profiles, load_ruleset
+from analyser.game.profiles import load_profiles
 from analyser.rules.structs import ATTACK, TARGET
 from analyser.scenarios.attack import attack_record, target_record
 from analyser.scenarios.load import load_scenario
@@ -14,7 +14,7 @@ from analyser.scenarios.resolve import resolve_attack, resolve_target
 from analyser.scenarios.schema import Attack, Target
 from tests.oracle.random_scenarios import random_scenarios
 
-RULES = load_ruleset()
+RULES = load_profiles().ruleset
 DIE, DECK = np.array(RULES.die.sides_by_face, np.int64), RULES.deck.counts()
 
 

@@ -7,12 +7,12 @@ from analyser.common.jit import interpreted
 from analyser.engine.fight.exact.distribution import fuse_operations
 from analyser.engine.fight.exact.propagate import exact_distributions, exact_distributions_by_models
 from analyser.engine.fight.program import Kind, Operation
-from analyser.game.profiles import load_ruleset
+from analyser.game.profiles import load_profiles
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.resolve import resolve_combatant
 from analyser.scenarios.schema import Combatant
 
-RULES = load_ruleset()
+RULES = load_profiles().ruleset
 DIE, DECK = np.array(RULES.die.sides_by_face, np.int64), RULES.deck.counts()
 
 GRENADIERS = {"unit": "imperium/scion-grenadier-platoon@basic"}
