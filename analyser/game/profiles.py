@@ -7,7 +7,7 @@ import hashlib
 import os
 import shlex
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -20,7 +20,7 @@ from analyser.common.text import fill
 from analyser.common.validation import Record, checked
 from analyser.game.forces import ForceRules
 from analyser.game.names import find_named, selector_from_words, selector_parts
-from analyser.game.ruleset import HouseRules, Ruleset, ruleset_parts, ruleset_record
+from analyser.game.ruleset import Ruleset, ruleset_parts, ruleset_record
 from analyser.game.units import Faction, Loadout, Unit
 
 RecordT = TypeVar("RecordT", bound=Record)
@@ -97,7 +97,7 @@ def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool 
 
 
 class Profiles:
-    """A folder of unit files, one for each faction, read on first use.
+    """A folder of unit files, one for each faction, all read on first use.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class Profiles:
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, ruleset: RulesetLike | None = None) -> None:
-        self.stated_folder, self._read, self._loadouts = folder, dict[Path, Faction](), dict[str, Loadout]()
+        self.stated_folder, self._loadouts = folder, dict[str, Loadout]()
         self.stated_ruleset = {} if ruleset is None else ruleset_parts(ruleset)
         self.folder = shipped_profiles() if folder is None else path_of(folder, "profiles")
         if not is_there(self.folder) or not self.folder.is_dir():
@@ -145,34 +145,18 @@ class Profiles:
     @cached_property
     def factions(self) -> dict[str, Faction]:
         """Every faction of the folder by its id, sorted by id."""
-        now = self._used_now()
-        if vars(self).get("used", now) != now:  # a file changed after a single faction had been read
-            self._read.clear()
-            self._loadouts.clear()
-        vars(self)["used"] = now
+        vars(self)["used"] = self._used_now()  # the version at the time of reading
         paths = sorted(path for path in self.folder.glob("*.toml") if path.name not in FILES_FOR_ALL)
         if not paths:
             raise InputError("no unit files here", where=str(self.folder), allowed="at least one faction .toml")
-        result: dict[str, Path] = {}
+        result: dict[str, tuple[Path, Faction]] = {}
         for path in paths:
-            if (other := result.setdefault(self._faction_in(path).id, path)) != path:
-                problem = f"the same faction {self._faction_in(path).id!r} as in {other}"
+            faction = checked(Faction, read_toml(path), where=str(path), house_rules=self.ruleset.rules)
+            if faction.id in result:
+                problem = f"the same faction {faction.id!r} as in {result[faction.id][0]}"
                 raise InputError(problem, where=str(path), allowed="each faction once")
-        return {name: self._faction_in(result[name]) for name in sorted(result)}
-
-    def _faction_in(self, path: Path) -> Faction:
-        if path not in self._read:
-            vars(self).setdefault("used", self._used_now())  # the version at the time of reading
-            self._read[path] = checked(Faction, read_toml(path), where=str(path), house_rules=self.ruleset.rules)
-        return self._read[path]
-
-    def _factions_for(self, name: str) -> Mapping[str, Faction]:
-        """Return by id the factions that a name can mean; if NAME.toml has the faction NAME, no other file is read."""
-        path = self.folder / f"{name}.toml"
-        needs_all = "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FILES_FOR_ALL
-        if needs_all or not is_there(path) or not path.is_file() or self._faction_in(path).id != name:
-            return self.factions
-        return {name: self._faction_in(path)}
+            result[faction.id] = path, faction
+        return {name: result[name][1] for name in sorted(result)}
 
     @cached_property
     def ruleset(self) -> Ruleset:
@@ -188,9 +172,14 @@ class Profiles:
     @cached_property
     def by_selector(self) -> dict[str, Loadout]:
         """Every loadout by its full selector, sorted by faction, then in the order of the file."""
-        result = _by_selector(self.factions.values(), self.ruleset.rules)
+        units = ((faction, unit) for faction in self.factions.values() for unit in faction.units)
+        result = {loadout.selector: loadout for pair in units for loadout in self._loadouts_of(*pair)}
         self._loadouts |= result
         return result
+
+    def _loadouts_of(self, faction: Faction, unit: Unit) -> list[Loadout]:
+        loadouts = (Loadout(faction=faction.id, unit=unit, level_name=name) for name in unit.levels)
+        return [loadout.with_house_rules(self.ruleset.rules) for loadout in loadouts]
 
     def __iter__(self) -> Iterator[Loadout]:
         return iter(self.by_selector.values())
@@ -202,8 +191,7 @@ class Profiles:
     def faction(self, name: str) -> Faction:
         """Return the faction called `name`, which may be abbreviated; errors are those of :meth:`loadout`."""
         check_text(name, "faction", "a name such as crown")
-        part = selector_parts(f"{name}/")[0]
-        return find_named(part, self._factions_for(part).items(), "faction")
+        return find_named(selector_parts(f"{name}/")[0], self.factions.items(), "faction")
 
     def loadout(self, selector: str | Loadout) -> Loadout:
         """Return the loadout that `selector` means; a loadout is returned unchanged.
@@ -223,10 +211,9 @@ class Profiles:
             return selector
         check_text(selector, "selector", _SELECTOR_EXAMPLE)
         if selector not in self._loadouts:
-            normalised = selector_from_words(selector, self._factions_for(selector_parts(selector)[0]))
+            normalised = selector_from_words(selector, self.factions)
             level = selector_parts(normalised)[2]
-            loadouts = _loadouts_of(*self.unit(normalised), self.ruleset.rules)
-            levels = [(loadout.level_name, loadout) for loadout in loadouts]
+            levels = [(loadout.level_name, loadout) for loadout in self._loadouts_of(*self.unit(normalised))]
             is_only = not level and len(levels) == 1
             self._loadouts[selector] = levels[0][1] if is_only else find_named(level, levels, "level", normalised)
         return self._loadouts[selector]
@@ -240,10 +227,9 @@ class Profiles:
         if colon:  # some commands accept keys after a colon
             problem = f"selector {shown(selector)}: no keys are accepted after a colon here"
             raise InputError(problem, allowed=f"{before!r}; keys go into a table in a file, or a mapping in Python")
-        selector = selector_from_words(selector, self._factions_for(selector_parts(selector)[0]))
+        selector = selector_from_words(selector, self.factions)
         faction_part, unit_part, _ = selector_parts(selector)
-        candidates = self._factions_for(faction_part).items()
-        by_name = [find_named(faction_part, candidates, "faction", selector)] if faction_part else []
+        by_name = [find_named(faction_part, self.factions.items(), "faction", selector)] if faction_part else []
         factions = by_name or self.factions.values()
         units = [(unit.id, (faction, unit)) for faction in factions for unit in faction.units]
         named_faction = None if faction_part else self.factions.get(unit_part)  # the selector may name only a faction
@@ -276,20 +262,15 @@ class Profiles:
             named_faction, unit = self.unit(name)
             name = f"{named_faction.id}/{unit.id}"
         faction, slash, rest = name.partition("/")
-        candidates: Iterable[Loadout] = self
         if slash and not _has_wildcard(faction):
-            one_faction = self.faction(faction)
-            faction = one_faction.id
-            candidates = self if "factions" in vars(self) else _by_selector([one_faction], self.ruleset.rules).values()
+            faction = self.faction(faction).id
         wildcard = f"{faction}{slash}{rest}@{level if at else '*'}"
         for wanted in (wildcard, f"*/{wildcard}"):  # the second pattern: a unit without its faction
-            if matching := [loadout for loadout in candidates if fnmatch.fnmatchcase(loadout.selector, wanted)]:
-                break
-        else:
-            names = sorted(self.by_selector)
-            similar = nearest(pattern, names) or names[:3]
-            raise MisspeltError(f"selector {shown(pattern)} fits no loadout", allowed=f"such as {', '.join(similar)}")
-        return matching
+            if matching := [loadout for loadout in self if fnmatch.fnmatchcase(loadout.selector, wanted)]:
+                return matching
+        names = sorted(self.by_selector)
+        similar = nearest(pattern, names) or names[:3]
+        raise MisspeltError(f"selector {shown(pattern)} fits no loadout", allowed=f"such as {', '.join(similar)}")
 
 
 def _has_wildcard(text: str) -> bool:
@@ -360,13 +341,3 @@ def _read_record(model: type[Record], path: Path, _: bytes) -> Record:
     shipped = shipped_profiles() / path.name  # omitted parts of a ruleset come from the shipped file
     defaults = read_toml(shipped) if model is Ruleset and shipped != path else {}
     return checked(model, {**defaults, **read_toml(path)}, where=str(path))
-
-
-def _by_selector(factions: Iterable[Faction], house_rules: HouseRules) -> dict[str, Loadout]:
-    units = ((faction, unit) for faction in factions for unit in faction.units)
-    return {loadout.selector: loadout for pair in units for loadout in _loadouts_of(*pair, house_rules)}
-
-
-def _loadouts_of(faction: Faction, unit: Unit, house_rules: HouseRules) -> list[Loadout]:
-    loadouts = (Loadout(faction=faction.id, unit=unit, level_name=name) for name in unit.levels)
-    return [loadout.with_house_rules(house_rules) for loadout in loadouts]

@@ -203,27 +203,6 @@ def test_a_library_is_read_once_a_process_and_anew_when_a_file_has_changed(folde
     assert load_profiles(folder) is load_profiles(folder)
 
 
-def test_a_whole_faction_s_name_reads_its_file_alone(folder):
-    (folder / "lake.toml").write_text("this is no TOML")
-    library = Profiles(folder)
-    assert library.loadout("River/otter guard@basic").selector == "river/otter-guard@basic"
-    assert len(library.matching("river/*")) == 4
-    assert library.faction("river").name == "River"
-    for all_of_them in ("riv/otter-guard@basic", "otter-guard@basic", "lake/perch@basic"):
-        with pytest.raises(InputError, match="broken TOML"):
-            library.loadout(all_of_them)
-
-
-def test_a_file_that_has_changed_since_it_was_read_alone_is_read_anew_with_the_others(folder):
-    library = Profiles(folder)
-    before = library.loadout("river/heron@basic").unit.defence, library.used
-    text = (folder / "river.toml").read_text()
-    (folder / "river.toml").write_text(text.replace("defence = 2", "defence = 4"))
-    after = library.by_selector["river/heron@basic"].unit.defence, library.used
-    assert (before[0], after[0]) == (2, 4)
-    assert before[1] != after[1] == Profiles(folder).used
-
-
 def test_a_faction_in_two_files_is_refused(folder):
     (folder / "copy.toml").write_text((folder / "river.toml").read_text())
     with pytest.raises(InputError, match=r"the same faction 'river' as in .*copy\.toml"):
