@@ -76,13 +76,11 @@ class ForceCheck(Answer):
 
     @property
     def headline(self) -> str:
-        """The number of broken rules, in one sentence."""
         rules = len({violation.rule for violation in self.broken})
         return f"{self.army.name} breaks {counted(rules, 'rule') if rules else 'no rule'} of force building."
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Numbers of points, units and broken rules."""
         return {
             "points": self.army.points,
             "units": len(self.army),
@@ -102,7 +100,6 @@ class ForceCheck(Answer):
         return [first, *blocks, *last]
 
     def notes(self) -> list[str]:
-        """Return the warnings about the army, and the rules that could not be checked."""
         warnings = [f"Warning: {warning}" for warning in self.army.warnings]
         return [*warnings, *(f"Not checked: {rule}" for rule in self.unchecked)]
 
@@ -111,7 +108,6 @@ class ForceCheck(Answer):
         return {"army": self.army.name, "passed": bool(self), "broken": broken, "unchecked": list(self.unchecked)}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each violation."""
         return [violation._asdict() for violation in self.broken]
 
 

@@ -30,31 +30,26 @@ class ForceKinds(Answer):
     ['boons', 'commander', 'armour', 'field-guns-artillery', 'infantry-cavalry']
     """
 
+    schema = "analyser/force-kinds/1"
     library: Profiles
     factions: tuple[Faction, ...]
 
     @property
     def profiles(self) -> ProfilesUsed:
-        """Profiles that the answer uses."""
         return self.library.used
-
-    schema = "analyser/force-kinds/1"
 
     @property
     def headline(self) -> str:
-        """The number of kinds of battlegroup, in one sentence."""
         kinds = sum(len(faction.battlegroups) for faction in self.factions)
         names = self.factions[0].name if len(self.factions) == 1 else counted(len(self.factions), "faction")
         return f"Armies of {names} are made of {counted(kinds, 'kind')} of battlegroup."
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The number of kinds of battlegroup of each faction."""
         return {faction.name: len(faction.battlegroups) for faction in self.factions}
 
     @property
     def tables(self) -> dict[str, Any]:
-        """The slots of each kind of battlegroup, as a frame."""
         return {"slots": self.to_frame()}
 
     def blocks(self) -> list[Block]:
@@ -71,7 +66,6 @@ class ForceKinds(Answer):
         return [Block(lines=part) for part in parts]
 
     def notes(self) -> list[str]:
-        """Return a line that names the profiles."""
         return [f"Profiles: {self.profiles}"]
 
     def _scales(self) -> list[str]:
@@ -88,7 +82,6 @@ class ForceKinds(Answer):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each slot of each kind of battlegroup, with limits and units."""
         return [
             {
                 "faction": faction["faction"],

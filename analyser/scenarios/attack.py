@@ -105,7 +105,7 @@ def attack_record(attack: Attack, attacker: HasKeywords | None = None) -> Attack
     more = DICE_PER_CARRIAGE * attack.carriages
     extra = attack.extra_reroll
     unit_keywords = () if attacker is None else attacker.keywords
-    fumes = (keyword for keyword in unit_keywords if keyword.name == "Corrosive Fumes")
+    fumes = [keyword.inches for keyword in unit_keywords if keyword.name == "Corrosive Fumes"]
     numbers = {
         "dice": attack.dice + more,
         "dice_in_parentheses": NONE if in_parentheses is None else in_parentheses + more,
@@ -115,7 +115,7 @@ def attack_record(attack: Attack, attacker: HasKeywords | None = None) -> Attack
         "sight": structs.Sight[attack.line_of_sight.upper()],
         "extra_faces": face_mask(extra.faces) if extra else 0,
         "extra_dice": extra.dice if extra else 0,
-        "corrosive": attack.distance is not None and any(attack.distance <= fume.inches for fume in fumes),
+        "corrosive": attack.distance is not None and any(attack.distance <= reach for reach in fumes),
         "models": attack.attacker_models or MOST_MODELS,
         "damage": attack.attacker_damage,
         "damage_limit": attack.attacker_damage_limit,
@@ -370,10 +370,9 @@ def best_by_figures(ranking: NDArray[np.float64]) -> NDArray[np.int64]:
 def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: Ruleset) -> NDArray[np.void]:
     """Return exact summaries of several attacks on one target, shape (attacks, 1); NaN for an attack without dice."""
     can_be_made = np.array([[attack.dice > 0] for attack in attacks])
+    records, targets = attack_records(ruleset, attacks), np.array([target], TARGET)
     die = np.array(ruleset.die.sides_by_face, np.int64)
-    return distinct_summaries(
-        attack_records(ruleset, attacks), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts()
-    ).table
+    return distinct_summaries(records, targets, can_be_made, die, ruleset.deck.counts()).table
 
 
 def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:

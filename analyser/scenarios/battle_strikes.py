@@ -140,9 +140,8 @@ class Strikes:
         for name, column in columns.items():
             if len(column) > len(tables[name]):
                 problem = f"the battle is too large: {len(column)} entries of {name}"
-                raise InputError(
-                    problem, where="battle", allowed=f"up to {len(tables[name])}; use fewer different units"
-                )
+                allowed = f"up to {len(tables[name])}; use fewer different units"
+                raise InputError(problem, where="battle", allowed=allowed)
             if len(column):
                 tables[name][: len(column)] = column
         return cast("Tables", tables)
@@ -176,13 +175,8 @@ def set_gains(
         problem = f"{start} expected gains in one battle"
         raise InputError(problem, where="battle", allowed=f"up to {len(tables.gains)}; use fewer different units")
     tables.gains[:start] = 0.0
-    fill_gains(
-        tables,
-        _pools(rolls.pmfs, odds),
-        odds,
-        np.array(jobs, np.int64).reshape(-1, 4),
-        (np.zeros(1, FIGHT), np.zeros(1, TARGET)),
-    )
+    scratch = np.zeros(1, FIGHT), np.zeros(1, TARGET)
+    fill_gains(tables, _pools(rolls.pmfs, odds), odds, np.array(jobs, np.int64).reshape(-1, 4), scratch)
 
 
 def set_look_ahead(setup: Any, tables: Tables, sides: Any, units: Any) -> None:
@@ -213,8 +207,7 @@ def shot_rows(unit: Combatant, enemy: Combatant, ruleset: Ruleset, strikes: Stri
     attacks = [
         (row_index, row, overcharge)
         for row_index, row in enumerate(rows_to_shoot_with(unit, enemy, "shoot"))
-        for overcharge in (False, True)
-        if row.has("Overcharge") or not overcharge
+        for overcharge in (False, True)[: 1 + row.has("Overcharge")]
     ][:MOST_SHOTS]
     if not attacks:
         return facts

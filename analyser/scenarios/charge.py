@@ -86,8 +86,7 @@ def reach_of_charge(attacker: Combatant) -> float | None:
 def _check_reach(attacker: Combatant, distance: float | None) -> None:
     if distance is None:
         return
-    reach = reach_of_charge(attacker)
-    if reach is None:
+    if (reach := reach_of_charge(attacker)) is None:
         raise InputError("this key is missing", where="attacker.speed", allowed="a number; or no charge.distance")
     if hundredths(distance) > hundredths(reach):
         problem = f"{attacker.unit or 'the unit'} cannot charge so far: its charge reaches {reach:g} inches "
@@ -180,7 +179,7 @@ def with_overrun_choice(operations: list[Operation | Choice], active: int) -> li
 
 
 def strikes_of_charge(charger: Combatant, charged: Combatant) -> dict[StrikeSlot, Strike | None]:
-    """Return the strikes of both units in a charge outside buildings; None for a strike that they cannot make."""
+    """Return the strikes of both units in a charge outside buildings, by slot; None for one that they cannot make."""
     draft: Any = Draft((charger, charged))
 
     def index_added_by(add: Callable[..., None], *more: int) -> int | None:
@@ -188,19 +187,17 @@ def strikes_of_charge(charger: Combatant, charged: Combatant) -> dict[StrikeSlot
         add(draft, ATTACKER, *more)
         return number if len(draft.setup.strikes) > number else None
 
-    overruns = charger.has("Overrun") and charger.charge.overrun
     numbers = {
         StrikeSlot.SPONSONS: index_added_by(charge_steps.add_sponsons),
         StrikeSlot.CHARGE: index_added_by(charge_steps.add_attack, 0),
         StrikeSlot.RETALIATION: index_added_by(charge_steps.add_retaliation, 0, NONE),
-        StrikeSlot.OVERRUN: index_added_by(charge_steps.add_attack, 1) if overruns else None,
-        StrikeSlot.RETALIATION_TO_OVERRUN: (
-            index_added_by(charge_steps.add_retaliation, 1, NONE) if overruns else None
-        ),
         StrikeSlot.THROW: index_added_by(charge_steps.add_throw),
     }
+    if charger.has("Overrun") and charger.charge.overrun:
+        numbers[StrikeSlot.OVERRUN] = index_added_by(charge_steps.add_attack, 1)
+        numbers[StrikeSlot.RETALIATION_TO_OVERRUN] = index_added_by(charge_steps.add_retaliation, 1, NONE)
     strikes = draft.strikes()
-    return {slot: None if number is None else strikes[number] for slot, number in numbers.items()}
+    return {slot: None if (number := numbers.get(slot)) is None else strikes[number] for slot in StrikeSlot}
 
 
 def blast_on(unit: Combatant, enemy: Combatant) -> Strike:

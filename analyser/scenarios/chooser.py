@@ -51,6 +51,10 @@ class Option(NamedTuple):
 STAY = Option(Manoeuvre.STAY, Action.NOTHING)
 
 
+def _shots_with(rows: Sequence[Row]) -> list[Shot]:
+    return [*map(Shot, rows), *(Shot(row, overcharge=True) for row in rows if row.has("Overcharge"))]
+
+
 @dataclass(eq=False)
 class Chooser(Shooter):
     """Side of a duel that plays best or follows a policy in words, such as ``charge if the enemy is suppressed``."""
@@ -111,12 +115,10 @@ class Chooser(Shooter):
         plain = [CloseAttack(row, self.unit.overcharge) for row in rows]
         return [*plain, *(CloseAttack(row, overcharge=True) for row in rows_with_overcharge)]
 
-    def retaliation_options(self) -> list[Combatant]:
-        """Return a copy of the unit for each retaliation, in which the row of the retaliation is stated."""
-        return [self._unit_with_attack(retaliation) for retaliation in self.retaliations] or [self.unit]
-
-    def _unit_with_attack(self, attack: CloseAttack) -> Combatant:
-        return self.unit.model_copy(update={"close_quarters_row": attack.row.id, "overcharge": attack.overcharge})
+    def variants(self, attacks: Sequence[CloseAttack]) -> list[Combatant]:
+        """Return a copy of the unit for each attack, in which the row and the Overcharge of the attack are stated."""
+        keys = ({"close_quarters_row": row.id, "overcharge": overcharge} for row, overcharge in attacks)
+        return [self.unit.model_copy(update=update) for update in keys]
 
     @property
     def rearms(self) -> bool:
@@ -127,12 +129,8 @@ class Chooser(Shooter):
     def stop_distances(self) -> list[int]:
         """Distances from the enemy (hundredths of an inch) where a move may end: ranges, and those in the policy."""
         ranges = {inches for row in self.lookout_rows for inches in (row.short_range, row.long_range) if inches}
-        return sorted(
-            {
-                *map(to_length, ranges),
-                *(line.stop ^ STOP_IS_DISTANCE for line in self.lines if line.stop > STOP_IS_DISTANCE),
-            }
-        )
+        in_lines = {line.stop ^ STOP_IS_DISTANCE for line in self.lines if line.stop > STOP_IS_DISTANCE}
+        return sorted(in_lines | {*map(to_length, ranges)})
 
     @cached_property
     def stop_lengths(self) -> list[int]:
@@ -199,8 +197,7 @@ class Chooser(Shooter):
     @cached_property
     def _shots(self) -> list[Shot]:
         """All shots of an activation: first and further attacks, each also as made after leaving a building."""
-        shots = [Shot(row) for row in self.rows]
-        shots += [Shot(row, overcharge=True) for row in self.rows if row.has("Overcharge")]
+        shots = _shots_with(self.rows)
         fires_several = self.unit.value("All-Out Attack") > 1 and len(self.rows) > 1
         shots += [Shot(row, follows=True) for row in self.rows if fires_several]
         return [*shots, *(shot._replace(reforming=True) for shot in shots if self.unit.garrisoned)]
@@ -234,8 +231,7 @@ class Chooser(Shooter):
     @cached_property
     def reaction_shots(self) -> list[Shot]:
         """Possible shots of opportunity fire."""
-        overcharged = [Shot(row, overcharge=True) for row in self.lookout_rows if row.has("Overcharge")]
-        return [*(Shot(row) for row in self.lookout_rows), *overcharged]
+        return _shots_with(self.lookout_rows)
 
     def add_reactions(self, draft: Draft) -> list[int]:
         """Add the strikes of opportunity fire, and return their indices."""
@@ -274,11 +270,9 @@ class Chooser(Shooter):
         """Return each of `manoeuvres` with each possible end; a move stopped after SPEED or more is at double time."""
         speed, moves = to_length(self.unit.speed or 0), list[tuple[Manoeuvre, int]]()
         for manoeuvre in manoeuvres if speed and self.distance is not None else ():
+            distances = [STOP_IS_DISTANCE | distance for distance in self.stop_distances]
             lengths = [stop for stop in self.stop_lengths if (stop >= speed) == is_double_time(manoeuvre)]
-            moves += [
-                (manoeuvre, stop)
-                for stop in (0, *(STOP_IS_DISTANCE | distance for distance in self.stop_distances), *lengths)
-            ]
+            moves += [(manoeuvre, stop) for stop in (0, *distances, *lengths)]
         return moves
 
     def choice(
@@ -290,7 +284,7 @@ class Chooser(Shooter):
     ) -> Choice:
         """Return the choice among `options`; `shots` is from `add_shots`, `charged` are the enemy's variants."""
         number_of = dict(zip(self._shots, shots))
-        charges = iter(combats([self._unit_with_attack(charge) for charge in self.charges], charged, self.side, draft))
+        charges = iter(combats(self.variants(self.charges), charged, self.side, draft))
         branches: list[list[Operation | Choice]] = []
         for option in self.options:
             strike = number_of[option.shots[0]] if option.shots else shots[0] if shots else NONE
@@ -361,6 +355,4 @@ class Chooser(Shooter):
     def reaction_of_tactic(self, tactic: Shooter) -> int:
         """Return the index in :attr:`reaction_shots` of the reaction of a tactic; NONE without a reaction."""
         row = tactic.lookout_row
-        if row is None:
-            return NONE
-        return self.reaction_shots.index(Shot(row))
+        return NONE if row is None else self.reaction_shots.index(Shot(row))

@@ -200,7 +200,7 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
     reaction = draft.part([operation for number in reactions for operation in operations_of(number)])
     if enemy.chooses and reactions:
         reaction.lines = [Choice(1 - side, REACTION, [[], *(operations_of(number) for number in reactions)])]
-    charged = enemy.retaliation_options() if isinstance(enemy, Chooser) else [enemy.unit]
+    charged = (enemy.variants(enemy.retaliations) if isinstance(enemy, Chooser) else []) or [enemy.unit]
     orders, combat = draft.part(), draft.part()
     if isinstance(shooter, Chooser):
         orders.lines = [shooter.choice(shots, operations_of, draft, charged)]
@@ -278,12 +278,10 @@ def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) ->
         if lines and lines[-1].conditions:
             yield f"the last line of policy_{side} has a condition: if no line applies, the unit does nothing"
         can_shoot = any(unit.row in (None, row.id) for row in rows_to_shoot_with(unit, enemy, "shoot"))
-        if file.duel.distance is None and can_shoot:
-            always = [number for number, line in enumerate(lines[:-1], 1) if set(all_conditions(line)) == _IN_RANGE]
-            yield from (
-                f"line {number + 1} of policy_{side} is never reached: without a distance, line {number} always applies"
-                for number in always[:1]
-            )
+        always = [number for number, line in enumerate(lines[:-1], 1) if set(all_conditions(line)) == _IN_RANGE]
+        if always and file.duel.distance is None and can_shoot:
+            never = f"line {always[0] + 1} of policy_{side} is never reached"
+            yield f"{never}: without a distance, line {always[0]} always applies"
     lengths = [2 * (unit.speed or 0) for unit, policy in zip((a, b), policies) if policy == BEST]
     if file.duel.step is not None and (file.duel.distance is None or file.duel.step >= max(lengths, default=0)):
         yield "duel.step has no effect: it needs best play, a distance, and a unit that can move further than the step"
@@ -330,15 +328,13 @@ def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
     unit = shooter.unit
     if not isinstance(shooter, Chooser) or shooter.lines or unit.discipline is None:
         return False
-    visible = isinstance(enemy, Chooser) and any(
-        condition.subject in _TEST_RESULTS for line in enemy.lines for condition in line.conditions
-    )
+    enemy_lines = enemy.lines if isinstance(enemy, Chooser) else ()
+    visible = any(condition.subject in _TEST_RESULTS for line in enemy_lines for condition in line.conditions)
     faces_cryo = any(row.has("Cryo") for row in enemy.unit.rows or ())  # a failed test activates the unit (AC-6)
     overcharges = any(row.has("Overcharge") for row in unit.rows or ())
-    leaves_building = unit.garrisoned  # by falling back; it may charge afterwards
-    dangerous = enemy.unit.has("Hunter") or enemy.unit.has("Spectacular Demise")
-    moves = shooter.distance is not None or unit.has("Run Amok")
-    return moves or visible or faces_cryo or overcharges or leaves_building or dangerous
+    dangerous = enemy.unit.has("Hunter", "Spectacular Demise")
+    moves = shooter.distance is not None or unit.has("Run Amok") or unit.garrisoned  # falls back out of its building
+    return moves or visible or faces_cryo or overcharges or dangerous
 
 
 def with_separate_tests(strikes: Iterable[Strike], may_fail: Sequence[bool]) -> list[Strike]:

@@ -50,10 +50,8 @@ def find_row(rows: Iterable[units.Row], name: str, where: str) -> units.Row:
 
 
 def _check_models(models: int | None, loadout: units.Loadout | None, where: str) -> None:
-    if loadout is None or models is None:
-        return
-    most = max(level.models for level in loadout.unit.levels.values())
-    if models > most:
+    most = 0 if loadout is None else max(level.models for level in loadout.unit.levels.values())
+    if loadout is not None and (models or 0) > most:
         problem = f"{models} models of {loadout.faction}/{loadout.unit.id}"
         raise InputError(problem, where=where, allowed=f"1 to {most}, its largest level")
 
@@ -133,10 +131,6 @@ WHY_NOT: Mapping[WhyNot, str] = {
 """Texts of the reasons that contain no numbers."""
 
 
-def _is_short(row: units.Row, attack: Attack) -> bool:
-    return shots.within_short_range(row_facts(row), _shot(attack))
-
-
 def _band_count(attack: Attack, attacker: units.Loadout) -> int:
     """Return the number that selects a band: models (half in a building, AC-4.4), or a behemoth's damage (AC-2.3)."""
     models, behemoth = attack.attacker_models or attacker.level.models, "behemoth" in attacker.unit.traits
@@ -153,7 +147,7 @@ def resolve_attack(attack: Attack, attacker: units.Loadout | None, row: units.Ro
         keys |= {"dice": dice, "veteran": veteran_of(attacker.unit), "attacker_models": attacker.level.models}
         keys |= {"dice_in_parentheses": special} if attack.dice is None and special != dice else {}
         keys |= {"attacker_damage_limit": attacker.unit.damage_limit}
-        if _is_short(row, attack):
+        if shots.within_short_range(row_facts(row), _shot(attack)):
             bonuses = (*bonuses, "short_range")
         elif attack.distance is None:  # drop a stated bonus, because the row has no short range (AC-4.1)
             bonuses = tuple(bonus for bonus in bonuses if bonus != "short_range")
