@@ -30,8 +30,6 @@ from analyser.game.names import slug, unused_name
 from analyser.game.profiles import FILES_FOR_ALL, FORCES_FILE, shipped_profiles
 from analyser.game.units import Faction, Unit
 
-# file names that some operating systems reserve, with any extension
-_RESERVED_NAMES = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
 FileName = str | os.PathLike[str]
 MOST_UNITS = 2000  # units in a file; the largest real files have about thirty
 
@@ -139,7 +137,7 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
             warnings.add(name, "no unit in this catalogue")
         return None
     faction_id = slug(name) or "faction"
-    if f"{faction_id}.toml" in FILES_FOR_ALL or faction_id in _RESERVED_NAMES:
+    if f"{faction_id}.toml" in FILES_FOR_ALL:
         faction_id += "-faction"
     revision = root.get("revision", "")
     file_name = printable(path.name, LONGEST_NAME // 2)  # a file name may contain unprintable bytes

@@ -62,7 +62,7 @@ def match_roster(roster: Roster, library: Profiles, numbers: Numbers = "profile"
     lines = list(dict.fromkeys(map(printable, lines)))
     if len(lines) > MOST_WARNINGS:
         lines[MOST_WARNINGS:] = [f"and {counted(len(lines) - MOST_WARNINGS, 'more line')} like these"]
-    return replace(army, warnings=(*lines, *points_warnings(roster, army)))
+    return replace(army, warnings=(*lines, *_points_warnings(roster, army)))
 
 
 def _check_usable(roster: Roster, usable: list[Match], *, is_armoured_clash: bool) -> None:
@@ -192,8 +192,7 @@ def _unknown_selection_warnings(matches: list[Match]) -> Iterator[str]:
         yield f"{names}: {name} is selected but unknown; it is ignored"
 
 
-def points_warnings(roster: Roster, army: Army) -> Iterator[str]:
-    """Yield warnings if the points do not add up."""
+def _points_warnings(roster: Roster, army: Army) -> Iterator[str]:
     selected = sum((unit.points or 0) * unit.number for unit in roster.units)
     selected += sum(selection.points for selection in roster.others)
     if roster.points is not None and roster.points != selected:

@@ -82,7 +82,7 @@ class UnitReader:
                 self.warn(title, "the name of the profile differs from that of the unit")
         data: dict[str, Any] = {"id": slug(self.name) or "unit", "name": self.name, "levels": levels}
         data["entry"] = id_of(self.entry)
-        data |= self._category_and_type(self._common_text("category", stats))
+        data |= self._category_and_type(self._category_text(stats))
         data |= self._unit_numbers(levels, stats)
         for key in ("defence", "damage_limit"):
             if data[key] is None or any(getattr(level, key) == "none" for level in levels.values()):
@@ -145,17 +145,17 @@ class UnitReader:
 
     def _level_stats(self, level: LevelNode) -> Stats | None:
         """Return the profile inside a level, or else the profile outside the levels."""
-        inner_stats: Stats | None = None
+        stats: Stats | None = None
         for profile in self.tree.gather(level.node).profiles:
             by_column = self.tree.characteristics(profile, level.node)
-            if inner_stats is None and _is_stats(by_column):
-                inner_stats = self._stats(profile, by_column)
+            if stats is None and _is_stats(by_column):
+                stats = self._stats(profile, by_column)
             else:
                 self.warn(f"{level.name}: {self.tree.name_of(profile)}", "a second profile inside this level; left out")
-        if inner_stats is not None:
-            return inner_stats
-        outer = (profile for profile, _ in self.stats)
-        return next((self._stats(profile, self.tree.characteristics(profile, level.node)) for profile in outer), None)
+        if stats is None and self.stats:
+            outer = self.stats[0][0]
+            return self._stats(outer, self.tree.characteristics(outer, level.node))
+        return stats
 
     def _level(self, level: LevelNode, stats: Cells) -> units.Level | None:
         models = self._number(stats.get("models"), (1, units.MOST_MODELS), f"{level.name} models")
@@ -185,12 +185,12 @@ class UnitReader:
                 costs.append(value)
         return costs
 
-    def _common_text(self, key: str, stats: Mapping[LevelName, Stats]) -> str | None:
-        """Return the text of a cell at the first level that has it; warn if levels differ."""
-        texts = {level: tidy(stat.cells[key]) for level, stat in stats.items() if key in stat.cells}
+    def _category_text(self, stats: Mapping[LevelName, Stats]) -> str | None:
+        """Return the target category at the lowest level that states one; warn if levels differ."""
+        texts = {level: tidy(stat.cells["category"]) for level, stat in stats.items() if "category" in stat.cells}
         if len({text.casefold() for text in texts.values()}) > 1:
             by_level = ", ".join(f"{level} {text}" for level, text in texts.items())
-            self.warn(f"{key.replace('_', ' ')}: {by_level}", "differs between levels; the text of the lowest is used")
+            self.warn(f"category: {by_level}", "differs between levels; the text of the lowest is used")
         return next(iter(texts.values()), None)
 
     def _stat(self, key: str, text: str | None) -> float | None:
@@ -274,12 +274,13 @@ class UnitReader:
         return tuple(result)
 
     def _read_rows(self) -> tuple[units.Row, ...]:
-        rows: list[units.Row] = []
+        rows: dict[str, units.Row] = {}
         for profile, by_column in self.rows:
             row = self._row(tidy(profile.get("name", "")[:LONGEST_NAME])[:LONGEST_NAME].strip(), by_column)
             if row is not None:
-                rows.append(row.model_copy(update={"id": unused_name(row.id, [other.id for other in rows], "-")}))
-        return tuple(rows)
+                row_id = unused_name(row.id, rows, "-")
+                rows[row_id] = row.model_copy(update={"id": row_id})
+        return tuple(rows.values())
 
     def _row(self, name: str, by_column: Cells) -> units.Row | None:
         heading = cells.parse_row_title(name)

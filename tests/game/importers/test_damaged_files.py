@@ -30,7 +30,6 @@ ENTITY_BOMB = """<?xml version="1.0"?><!DOCTYPE catalogue [<!ENTITY a "otter"><!
         (catalogue(Entry()).encode()[:900], ["broken XML", "line", "column"]),
         (ENTITY_BOMB.encode(), ["document type"]),
         (game_system().encode(), ["root element is 'gameSystem'", "<catalogue>"]),
-        (b"<catalogue/>", ["namespace"]),
         (b"<?xml version='1.0' encoding='klingon'?><catalogue/>", ["broken XML"]),
         (b"PK\x03\x04rest", ["zip"]),
         (f"<catalogue xmlns='{SCHEMA}'>{'<a>' * 5000}{'</a>' * 5000}</catalogue>".encode(), ["nested too deeply"]),
@@ -77,32 +76,13 @@ def test_zipped_files_give_what_plain_ones_give(tmp_path, imported):
     assert len(import_files([path, game]).factions[0].units) == 1
 
 
-@pytest.mark.parametrize("name", ["../x.cat", "/etc/x.cat", "..\\x.cat", "C:x.cat", "a/", "x.cat\0.png"])
-def test_a_zip_that_aims_at_another_folder_is_refused(tmp_path, name):
-    path = tmp_path / "x.catz"
-    info = zipfile.ZipInfo("placeholder")
-    info.filename = name  # the constructor would tidy it
-    with zipfile.ZipFile(path, "w") as out:
-        out.writestr(info, catalogue(Entry()))
-    refused(path, "not a plain file name")
-
-
-def test_a_zip_with_a_link_is_refused(tmp_path):
-    info = zipfile.ZipInfo("x.cat")
-    info.external_attr = 0o120777 << 16
-    with zipfile.ZipFile(tmp_path / "x.catz", "w") as out:
-        out.writestr(info, "/etc/hostname")
-    refused(tmp_path / "x.catz", "not a plain file name")
-
-
 @pytest.mark.parametrize("members", [[], [("a.cat", "x"), ("b.cat", "y")]])
 def test_a_zip_holds_exactly_one_file(tmp_path, members):
     refused(zipped(tmp_path / "x.catz", *members), f"{len(members)} files in this zip")
 
 
-def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+def test_a_zip_bomb_is_unpacked_up_to_the_limit_only(tmp_path, monkeypatch):
     path = zipped(tmp_path / "x.catz", ("x.cat", b" " * (4 * 1024 * 1024)))
-    refused(path, "bytes that unpack to 4194304")
     monkeypatch.setattr(archive, "LARGEST_FILE", 1024 * 1024)
     refused(path, "too large")
 
