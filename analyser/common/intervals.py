@@ -2,15 +2,11 @@
 
 An interval is valid for a number of trials fixed beforehand. If fewer than :data:`MIN_FOR_WILSON` trials have the
 event, or fewer than that lack it, the interval is Blaker's, whose coverage is at least 95% for any probability.
-Otherwise it is Wilson's, which is fast and covers at least 94.5%. Blaker's interval lies inside Clopper and Pearson's.
-With one to three expected events the mean coverage is 98.6% for Clopper and Pearson, 97.1% for Blaker, and as low as
-91.6% for Wilson (`docs/calibration.md`).
+Otherwise it is Wilson's, which is fast and covers at least 94.5% (`docs/calibration.md` compares them).
 
 A confidence sequence has an interval for every number of trials. In 95% of runs all these intervals contain the true
-value, so a simulation may stop at any time. They are 1.5 to 2.5 times as wide as ordinary intervals. Repeated looks at
-ordinary intervals mislead: in half of all runs, two equal probabilities seem to differ at some doubling of the trials
-from 10**3 to 10**9. The sequence excludes a value if bets that are fair at this value have turned a stake of 1 into 20.
-This happens to the true value in at most 5% of runs (Ville 1939).
+value, so a simulation may stop at any time. They are 1.5 to 2.5 times as wide as ordinary intervals. The sequence
+excludes a value if bets that are fair at this value have turned a stake of 1 into 20 (Ville 1939).
 """
 
 from __future__ import annotations
@@ -88,15 +84,13 @@ def trials_for(width: float) -> int:
     (38411, 101)
     """
     trials = max(math.ceil(NORMAL_95**2 * (1 / width**2 - 1)), 1)  # Wilson's interval is widest at a half
-    while trials <= _FEW_TRIALS and greatest_width(_counts_to_search(trials), trials) > width:
+    while trials <= _FEW_TRIALS:
+        half = trials // 2  # in few trials, the widest interval is near half of them, or just below MIN_FOR_WILSON
+        counts = np.arange(max(min(half, MIN_FOR_WILSON) - _COUNTS_SEARCHED, 0), half + 1)
+        if greatest_width(counts, trials) <= width:
+            break
         trials += 1
     return trials
-
-
-def _counts_to_search(trials: int) -> NDArray[np.int64]:
-    """Return the counts whose interval may be the widest in few trials: near half, or just below MIN_FOR_WILSON."""
-    half = trials // 2
-    return np.arange(max(min(half, MIN_FOR_WILSON) - _COUNTS_SEARCHED, 0), half + 1)
 
 
 def wilson(counts: NDArray[Any], trials: int, half: float = NORMAL_95) -> Ends:
@@ -223,11 +217,10 @@ def _root(function: Callable[[Floats], Floats], start: Floats, end: Floats) -> F
     return end
 
 
-ERROR_PROBABILITY = 1 - CONFIDENCE
 _STEPS = 60  # steps of a bisection
 
 
-def mixture_bounds(counts: ArrayLike, trials: ArrayLike, error: float = ERROR_PROBABILITY) -> tuple[Floats, Floats]:
+def mixture_bounds(counts: ArrayLike, trials: ArrayLike, error: float = 1 - CONFIDENCE) -> Ends:
     """Return the ends of the confidence sequence of a probability, for `counts` of an event in `trials`.
 
     The bets are mixed uniformly over all probabilities (Robbins, Statistical methods related to the law of the iterated
@@ -265,7 +258,7 @@ def mixture_bounds(counts: ArrayLike, trials: ArrayLike, error: float = ERROR_PR
 
 
 def mean_bounds(
-    mean: float, standard_error: float, degrees: int, trials: int, tuned_for: int, error: float = ERROR_PROBABILITY
+    mean: float, standard_error: float, degrees: int, trials: int, tuned_for: int, error: float = 1 - CONFIDENCE
 ) -> tuple[float, float]:
     """Return the ends of the confidence sequence of a mean of many trials, from its standard error.
 

@@ -173,14 +173,14 @@ def _battlegroups(file: ArmyFile, faction: units.Faction | None) -> dict[str, st
 
 def _boon(entry: BoonEntry, faction: units.Faction | None, library: Profiles) -> ArmyBoon:
     boons = {boon.id: boon for boon in (faction.boons if faction else ())}
-    boon = boons.get(entry.boon) or boons.get(slug(entry.boon))
-    if boon is None:
-        problem = f"no boon is called {shown(entry.boon)}{did_you_mean(entry.boon, boons)}"
-        with_cost = [boon.id for boon in boons.values() if boon.points]
-        command = library.command("army kinds", [faction] if faction else [])
-        allowed = f"{', '.join(with_cost)}; see {command}" if faction else "boons only in an army of a known faction"
-        raise InputError(problem, where="boon", allowed=allowed)
-    return ArmyBoon(boon, entry.battlegroup)
+    if boon := boons.get(entry.boon) or boons.get(slug(entry.boon)):
+        return ArmyBoon(boon, entry.battlegroup)
+    allowed = "boons only in an army of a known faction"
+    if faction:
+        with_cost = ", ".join(boon.id for boon in boons.values() if boon.points)
+        allowed = f"{with_cost}; see {library.command('army kinds', [faction])}"
+    problem = f"no boon is called {shown(entry.boon)}{did_you_mean(entry.boon, boons)}"
+    raise InputError(problem, where="boon", allowed=allowed)
 
 
 def _unit(entry: UnitEntry, faction: str, library: Profiles) -> ArmyUnit:

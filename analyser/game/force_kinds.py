@@ -99,11 +99,6 @@ class ForceKinds(Answer):
         ]
 
 
-def force_kinds(library: Profiles, faction: str | None = None) -> ForceKinds:
-    """Return the allowed contents of armies of one faction, or all; errors are those of :meth:`Profiles.faction`."""
-    return ForceKinds(library, tuple(library.factions.values()) if faction is None else (library.faction(faction),))
-
-
 def _record(faction: Faction) -> dict[str, Any]:
     kinds = [
         {

@@ -14,7 +14,7 @@ from analyser.common.validation import checked
 from analyser.game.army import Army
 from analyser.game.army_file import ArmyFile, army_of_file
 from analyser.game.force_check import ForceCheck, check_force
-from analyser.game.force_kinds import ForceKinds, force_kinds
+from analyser.game.force_kinds import ForceKinds
 from analyser.game.importers.archive import DATA_FILES, ROSTERS
 from analyser.game.importers.roster_matching import NUMBER_SOURCES, Numbers, match_roster
 from analyser.game.importers.rosters import read_roster
@@ -170,4 +170,6 @@ def army_kinds(faction: str | None = None, profiles: ProfilesLike | None = None)
     >>> [kind.id for kind in army_kinds("crown").factions[0].battlegroups]
     ['faction', 'line-breaker', 'support', 'super-heavy']
     """
-    return force_kinds(library_of(profiles), faction)
+    library = library_of(profiles)
+    factions = library.factions.values() if faction is None else (library.faction(faction),)
+    return ForceKinds(library, tuple(factions))

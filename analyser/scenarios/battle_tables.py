@@ -273,10 +273,10 @@ class Encoder:
         if policy == "charge" and shooter.main_row is None and rows_to_shoot_with(unit, enemy, "shoot"):
             # The unit shoots when it disembarks (BT-3), so it needs its ranged rows although its policy is to charge.
             shooter = Shooter(unit, enemy, "shoot", distance, self._scenario.ruleset, "a")
-        shots = [self._strikes.index_of(shot) for shot in shooter.shots()[:MOST_SHOTS]]
+        shots = list(map(self._strikes.index_of, shooter.strikes(shooter.add_shots)[:MOST_SHOTS]))
         strikes = dict(enumerate(shots))
         if own_policy == "lookout" and policy == "lookout":
-            strikes[StrikeSlot.REACTION] = self._strikes.index_of(shooter.reactions()[0])
+            strikes[StrikeSlot.REACTION] = self._strikes.index_of(shooter.strikes(shooter.add_reactions)[0])
         if unit.may_charge(enemy, policy):
             strikes |= self._strikes_of_charge(unit, enemy, _BY_CHARGER)
         return _Pair(policy, shooter, strikes, len(shots))
@@ -286,7 +286,7 @@ class Encoder:
         strikes: dict[int, int] = {}
         shooter = Shooter(unit, enemy, "lookout", distance, self._scenario.ruleset, "a")
         if rows_to_shoot_with(unit, enemy, "lookout"):
-            strikes[StrikeSlot.REACTION] = self._strikes.index_of(shooter.reactions()[0])
+            strikes[StrikeSlot.REACTION] = self._strikes.index_of(shooter.strikes(shooter.add_reactions)[0])
         can_charge = why_not("charge", unit, enemy) is None
         if can_charge:
             strikes |= self._strikes_of_charge(unit, enemy, _BY_CHARGER)
@@ -310,7 +310,8 @@ class Encoder:
         if pair.policy is not None and enemy.combatant.may_charge(unit.combatant, pair.policy):
             reactions = self._strikes_of_charge(enemy.combatant, unit.combatant, _BY_CHARGED)
         if pair.shooter is not None and pair.shooter.is_answered:
-            reactions[StrikeSlot.RETURN_SHOT] = self._strikes.index_of(pair.shooter.answers()[0])
+            (shot,) = pair.shooter.strikes(pair.shooter.add_answer)
+            reactions[StrikeSlot.RETURN_SHOT] = self._strikes.index_of(shot)
         return reactions
 
     def _set_value(self, facts: Any, choice: TargetChoice, fielded: tuple[BattleUnit, BattleUnit]) -> None:
@@ -343,7 +344,7 @@ class Encoder:
         attacker, target = enemy.combatant, unit.combatant
         if rows_to_shoot_with(attacker, target, "shoot"):
             shooter = Shooter(attacker, target, "shoot", distance_between(enemy, unit), self._scenario.ruleset, "a")
-            return self._strikes.index_of(shooter.shots()[0]), shooter.main_row
+            return self._strikes.index_of(shooter.strikes(shooter.add_shots)[0]), shooter.main_row
         if why_not("charge", attacker, target) is None:
             return self._strikes.index_of(strikes_of_charge(attacker, target)[StrikeSlot.CHARGE]), None
         return None, None

@@ -162,9 +162,10 @@ class Shooter:
 
     def strike(self, row: Row, *, overcharge: bool | None = None) -> Strike:
         """Return the strike with one of the rows."""
-        return self._strikes_of(lambda draft: self.add_shot(draft, row, overcharge=overcharge))[0]
+        return self.strikes(lambda draft: self.add_shot(draft, row, overcharge=overcharge))[0]
 
-    def _strikes_of(self, add: Callable[[Any], Any]) -> list[Strike]:
+    def strikes(self, add: Callable[[Any], Any]) -> list[Strike]:
+        """Return the strikes that `add`, such as :meth:`add_shots`, adds to a draft."""
         draft = Draft((self.unit, self.enemy) if self.side == 0 else (self.enemy, self.unit))
         add(draft)
         return draft.strikes()
@@ -178,18 +179,14 @@ class Shooter:
         """Add the strikes of an activation, and return their indices; a failed rally test allows only the first."""
         return [self.add_shot(draft, row, alone=int(row is self.main_row)) for row in self.rows]
 
-    def shots(self) -> list[Strike]:
-        """Return the strikes of an activation in order."""
-        return self._strikes_of(self.add_shots)
-
     @property
     def is_answered(self) -> bool:
         """Return True if the target shoots back after each ranged attack: a Tail Gunner at an aerial unit (AC-7)."""
         return self.unit.category == "aerial" and self.enemy.value("Tail Gunner") > 0
 
-    def answers(self) -> list[Strike]:
-        """Return, in a list, the enemy's shot back at this aerial unit (Tail Gunner, AC-7), if any."""
-        return self._strikes_of(lambda draft: add_return_shot(draft, self.side))
+    def add_answer(self, draft: Any) -> None:
+        """Add the enemy's shot back at this aerial unit (Tail Gunner, AC-7)."""
+        add_return_shot(draft, self.side)
 
     @property
     def rearms(self) -> bool:
@@ -200,7 +197,3 @@ class Shooter:
     def add_reactions(self, draft: Draft) -> list[int]:
         """Add the strike of a unit on lookout (opportunity fire), if any; return a list of its index."""
         return [self.add_shot(draft, row, opportunity=1) for row in self.reaction_rows]
-
-    def reactions(self) -> list[Strike]:
-        """Return, in a list, the strike of a unit on lookout, if any."""
-        return self._strikes_of(self.add_reactions)
