@@ -140,7 +140,8 @@ def styler(frame: pd.DataFrame, figures: Sequence[Any] | None = None, percent: S
         least, most = min(0.0, frame[name].min()), 1.0 if name in percent else max(0.0, frame[name].max())
         if least < most:
             style = style.bar(subset=[name], color=(LOSS_COLOUR, BAR_COLOUR), align="mid", vmin=least, vmax=most)
-    return style if not frame.index.equals(type(frame.index)(range(len(frame)))) else style.hide(axis="index")
+    has_plain_index = frame.index.equals(type(frame.index)(range(len(frame))))
+    return style.hide(axis="index") if has_plain_index else style
 
 
 def heading_of(name: Any) -> str:

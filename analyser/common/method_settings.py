@@ -123,7 +123,7 @@ class Sampling:
     def solve(self, answer_with: Callable[[Sampling], AnswerT], least: int = 1) -> AnswerT:
         """Return the exact answer, or simulate it with the stated number of trials or until it is precise enough.
 
-        The pilot has at least `least` trials; choose a number that takes no noticeable time.
+        The pilot has at least `least` trials, a number that takes no noticeable time.
         """
         if self.is_exact:
             return answer_with(self)

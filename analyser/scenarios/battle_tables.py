@@ -156,8 +156,8 @@ class Encoder:
             setup.order[side] = ActivationChoice[terms.side_term("order", name).upper()]
             setup.choice[side] = TargetChoice[terms.side_term("target", name).upper()]
             setup.discard_below[side] = terms.side_term("discard_below", name)
-            setup.ahead[side] = terms.side_term("tactic", name) != BY_POLICY
             tactic = terms.side_term("tactic", name)
+            setup.ahead[side] = tactic != BY_POLICY
             if tactic != BY_POLICY:
                 set_mix(setup, side, {DEFAULT if tactic == AUTO else tactic: 1.0})
             without_x = [index + side * MOST_UNITS for index, unit in enumerate(units) if unit.unit.x is None]
@@ -237,19 +237,17 @@ class Encoder:
         facts.has_dice = pair.shots > 0 and self._strikes.has_dice(pair.strikes[0])
         self._set_value(facts, choice, fielded)
         if fielded[0].chooses_target and pair.policy is not None:
-            hurts = self._damage_share(pair, fielded) >= LEAST_HURT_SHARE
+            hurts = self._damage_share(pair, unit, enemy) >= LEAST_HURT_SHARE
             facts.shunned = not hurts or pair.policy != fielded[0].policy
             if pair.policy == "charge" and not hurts:
                 facts.tactic = NO_POLICY
         return facts
 
-    def _damage_share(self, pair: _Pair, fielded: tuple[BattleUnit, BattleUnit]) -> float:
+    def _damage_share(self, pair: _Pair, attacker: Combatant, target: Combatant) -> float:
         """Return the expected share of a fresh enemy that a full-strength attack from beyond short range destroys."""
-        attacker, target = (unit.combatant for unit in fielded)
         strike = pair.strikes[StrikeSlot.CHARGE if pair.policy == "charge" else 0]
         count = 0 if attacker.behemoth else attacker.models or 1
-        pmf, fight = self._strikes.score_pmf(strike, count, False)
-        return share_of_damage(pmf, fight, target.models or 1)
+        return share_of_damage(*self._strikes.score_pmf(strike, count, False), target.models or 1)
 
     def _key(self, unit: BattleUnit, enemy: BattleUnit) -> tuple[Any, ...]:
         distance = distance_between(unit, enemy)
@@ -354,9 +352,8 @@ class Encoder:
         values = []
         for count in range(len(self._strikes.cells[strike]) // CELLS_PER_COUNT):
             pmfs = [self._strikes.score_pmf(strike, count, short) for short in (False, True)]
-            for left in range(models + 1):
-                for pmf, fight in pmfs:
-                    values.append(worth * self._expected_value(pmf, fight, left, whole) if left else 0.0)
+            values += [0.0, 0.0]  # no model is left
+            values += [worth * self._expected_value(*pmf, left, whole) for left in range(1, models + 1) for pmf in pmfs]
         return values
 
     def _expected_value(self, pmf: ScorePmf, fight: FightFacts, models: int, whole: bool) -> float:

@@ -17,7 +17,7 @@ from analyser.game.ruleset import Die, Rating, Ruleset
 from analyser.game.units import MOST_MODELS
 from analyser.rules import unit_state
 from analyser.rules.attack import attack_dice
-from analyser.rules.structs import NONE, AttackFacts, SideFacts
+from analyser.rules.structs import NONE, AttackFacts, SideFacts, TargetFacts
 from analyser.scenarios.attack import Scenario, resolve_scenario, target_record
 from analyser.scenarios.fight_records import Draft, Strike, setup_for, strike_facts, to_length
 from analyser.scenarios.resolve import resolve_target, shared_keys
@@ -121,11 +121,7 @@ def focus_program(
 
 def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> Setup:
     """Return the setup of attacks on one target in any order, without losses of the attackers."""
-    record = target_record(target)
-    strikes = []
-    for attack in attacks:
-        dice = attack_dice(python_copy(attack), python_copy(record))
-        strikes.append(Strike(strike_facts(fixed_dice=dice), attack, record, np.array([(dice, NONE)])))
+    strikes = [_fixed_strike(attack, target_record(target)) for attack in attacks]
     return _setup_against(target, strikes, 1, die)
 
 
@@ -143,11 +139,13 @@ def _setup_against(target: Target, strikes: Sequence[Strike], most_states: int, 
 
 def _strike(scenario: Scenario) -> Strike:
     """Return the strike of one scenario; an unstated combat rating is computed again in every state."""
-    attack, target = scenario.facts
-    dice = attack_dice(python_copy(attack), python_copy(target))
     wrecks, pays_overcharge = scenario.rolls_for_building, scenario.attack.overcharge
-    strike = strike_facts(fixed_dice=dice, attacks_building=wrecks, pays_overcharge=pays_overcharge)
-    return Strike(strike, attack, target, np.array([(dice, NONE)]))
+    return _fixed_strike(*scenario.facts, attacks_building=wrecks, pays_overcharge=pays_overcharge)
+
+
+def _fixed_strike(attack: AttackFacts, target: TargetFacts, **facts: Any) -> Strike:
+    dice = attack_dice(python_copy(attack), python_copy(target))
+    return Strike(strike_facts(fixed_dice=dice, **facts), attack, target, np.array([(dice, NONE)]))
 
 
 def _index_of(strike: Strike, strikes: list[Strike]) -> int:
