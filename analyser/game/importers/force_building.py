@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -20,26 +19,20 @@ BATTLEGROUP_SCOPES, FORCE_SCOPES = ("force", "parent"), ("roster",)
 _COMMON_WORDS = ("battlegroup", "auxiliary")  # words that do not distinguish battlegroups
 
 
-@dataclass
 class ForceReader:
     """Reader of the rules of force building in a catalogue, including the slots of its units."""
 
-    root: Element
-    tree: Tree
-    ids: dict[str, str] = field(default_factory=dict)  # new id of each battlegroup, by its id in the file
-    slots: dict[str, str] = field(default_factory=dict)  # new id of each slot, by the id of its category in the file
-    battlegroups: list[Battlegroup] = field(default_factory=list)
-    entries: list[Element] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.tree.warnings.unit = ""
-        system = self.tree.elements.get(self.root.get("gameSystemId", ""))
-        holders = [self.root, *([] if system is None or system is self.root else [system])]
+    def __init__(self, root: Element, tree: Tree) -> None:
+        self.root, self.tree, tree.warnings.unit = root, tree, ""
+        system = tree.elements.get(root.get("gameSystemId", ""))
+        holders = [root, *([] if system is None or system is root else [system])]
         entries = [entry for holder in holders for entry in holder.iterfind("forceEntries/forceEntry")]
-        self.entries = [entry for entry in entries if not self.tree.is_hidden(entry)][:MOST_BATTLEGROUPS]
+        self.entries = [entry for entry in entries if not tree.is_hidden(entry)][:MOST_BATTLEGROUPS]
         if self.entries and system is None:
             problem = "no file has the game system, so its battlegroup rules are unknown"
-            self.tree.warnings.add(self.root.get("gameSystemId", ""), problem)
+            tree.warnings.add(root.get("gameSystemId", ""), problem)
+        self.ids: dict[str, str] = {}  # new id of each battlegroup, by its id in the file
+        self.slots: dict[str, str] = {}  # new id of each slot, by the id of its category in the file
         for entry in self.entries:
             self.ids[entry.get("id", "")] = unused_name(self._slug(entry), self.ids.values(), "-")
             for link in self._links(entry):
