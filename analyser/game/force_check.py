@@ -7,7 +7,7 @@ FB-9 from the faction's order of battle in its profiles.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from analyser.game.army import Army, ArmyUnit
 from analyser.game.forces import Battlegroup, Limits
 from analyser.game.names import first_names, slug
 from analyser.game.profiles import Profiles
-from analyser.game.units import Faction, Unit
+from analyser.game.units import Faction
 
 RULES = {
     "FB-1": "the points are within the force scale",
@@ -184,8 +184,7 @@ def _battlegroup(name: str, kind: Battlegroup, units: list[ArmyUnit], led_by: st
 
 def _force(army: Army, faction: Faction) -> Iterator[Violation]:
     counts = Counter(unit.loadout.unit.id for unit in army if unit.selector is not None)
-    units: Iterable[Unit] = faction.units
-    for unit in units:
+    for unit in faction.units:
         if not unit.in_force.allow(counts[unit.id]):
             yield Violation("FB-8", "", f"{counts[unit.id]} of {unit.name} {_allowed(unit.in_force)}")
     kinds = Counter(army.battlegroups.values())
