@@ -100,7 +100,7 @@ def _loss_names(prefix: str) -> tuple[str, ...]:
 def _losses(
     prefix: str, report: Mapping[str, Any], outcomes: pd.DataFrame, models: int
 ) -> tuple[int | None, tuple[str, ...]]:
-    """Return a unit's models gone, None if only ends that did not occur are reported; and possible ends not reported."""
+    """Return the models gone (None if only ends that did not occur are reported), and possible ends not reported."""
     left, destroyed = report.get(f"{prefix}{_LEFT}"), report.get(f"{prefix}{_DESTROYED}")
     has_ended = any(report.get(f"{prefix}{end}") for end in _ENDS) or report.get(f"{prefix}{_ALIVE}") is False
     if has_ended or left == 0 or destroyed == models:

@@ -106,11 +106,14 @@ def test_saying_what_did_not_happen_changes_nothing(method):
 
 
 def test_an_end_that_did_not_occur_is_compared_by_itself():
-    tank, guns = "commonwealth/tsar-battle-tanks@basic", "crown/drake-field-guns@full-strength"
-    (fight,) = an.luck(guns, tank, models=1, aiming=True, got={"broken": False}).fights
+    shot = {
+        "attack": {"attacker": "crown/drake-field-guns@full-strength", "aiming": True},
+        "target": {"unit": "commonwealth/tsar-battle-tanks@basic", "models": 1},
+    }
+    (fight,) = an.luck(shot, got={"broken": False}).fights
     assert (fight.compared, fight.chance.as_bad) == ({"broken": False}, pytest.approx(1.0))  # it has no BREAK LIMIT
-    (fight,) = an.luck(guns, tank, models=1, aiming=True, got={"annihilated": False}).fights
-    annihilated = float(an.attack(guns, tank, models=1, aiming=True).probability("annihilated"))
+    (fight,) = an.luck(shot, got={"annihilated": False}).fights
+    annihilated = float(an.attack(shot).probability("annihilated"))
     assert (fight.chance.as_bad, fight.gone) == (pytest.approx(1 - annihilated), None)
 
 
