@@ -108,7 +108,7 @@ def build(
         own = None if mine is None else load_army(mine, library)
     except InputError as error:
         raise error.inside("mine") from None
-    enemies = list_opponents(against, library, points)
+    enemies = list_opponents(against, library, points, over)
     ours, left_out = loadouts_of(chosen.id, library, ban)
     force = Force(
         tuple(ours),
@@ -123,16 +123,15 @@ def build(
     check_possible(force, chosen.id, scale_name)
     with sampling.with_bar() as reporting:
         report_fights, report_lists = (stage(reporting.report, number, 2 + battles) for number in range(2))
-        all_loadouts, losses = losses_between(ours, enemies.loadouts, wanted, library, threads, report_fights)
-        opponents = enemies.for_mean if over == "mean" else enemies.for_worst
-        values_by_loadout = values_against(opponents, ours, all_loadouts, losses, points)
-        weights = np.array([opponent.weight for opponent in opponents])
+        losses = losses_between(ours, enemies.loadouts, wanted, library, threads, report_fights)
+        values_by_loadout = values_against(enemies.opponents, ours, losses, points)
+        weights = np.array([opponent.weight for opponent in enemies.opponents])
         values = (weights @ values_by_loadout.total)[None, :] if over == "mean" else values_by_loadout.total
         # The time to find a list is about proportional to the number of earlier lists, so progress is quadratic.
         solved = best_lists(force, values, next_best, differ, lambda done: report_lists(done**2, (next_best + 1) ** 2))
         report_lists(1, 1)  # completes this stage, because there may be fewer lists than planned
     mean_weights = weights if over == "mean" else None
-    lists = built_lists(solved, force, values_by_loadout, mean_weights, (chosen.id, scale_name, points), library)
+    lists = built_lists(solved, force, values_by_loadout, mean_weights, scale_name, library)
     answer = Build(
         chosen.id,
         points,
@@ -140,7 +139,7 @@ def build(
         scale_name,
         lists,
         over,
-        tuple(army.name for army in opponents),
+        tuple(opponent.name for opponent in enemies.opponents),
         differ,
         battlegroups,
         library.used,
@@ -153,7 +152,7 @@ def build(
     )
     if not battles:
         return answer
-    armies = enemies.armies or best_enemy_lists(enemies.loadouts, force, all_loadouts, losses, scale_name, library)
+    armies = enemies.armies or best_enemy_lists(enemies.loadouts, force, losses, scale_name, library)
     answer = replace(answer, enemy_armies=armies, enemies_are_best_lists=not enemies.armies)
     return _with_battles(answer, sampling, library) if armies else answer
 

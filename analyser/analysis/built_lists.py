@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.force_programme import Force, SolvedList
-from analyser.analysis.list_opponents import UnitValues, equal_unit_weights, values_against
+from analyser.analysis.list_opponents import UnitValues, single_loadout_opponents, values_against
 from analyser.common.cache import Cache, digest
 from analyser.common.intervals import CONFIDENCE
-from analyser.common.kernel_records import Floats
+from analyser.common.kernel_records import Floats, Integers
 from analyser.common.method_settings import Sampling
 from analyser.common.text import aligned, whole_percent
 from analyser.engine.battle.battle_data import CHUNK_BATTLES
@@ -181,21 +182,17 @@ def unused_options(faction: Faction, armies: Sequence[Army]) -> list[str]:
 def built_lists(
     solved: Sequence[SolvedList],
     force: Force,
-    unit_values: UnitValues,
+    values: UnitValues,
     weights: Floats | None,
-    list_terms: tuple[str, str, int],
+    scale: str,
     library: Profiles,
 ) -> tuple[BuiltList, ...]:
-    """Return the lists as armies with their values; `weights` has one for each opponent, None for the worst case.
-
-    `list_terms` has the faction, the scale, and the most points that a list may cost.
-    """
+    """Return the lists as armies with their values; `weights` has one for each opponent, None for the worst case."""
     lists = []
     for rank, choice in enumerate(solved, 1):
-        destroyed, kept = _destroyed_and_kept(np.array(choice.counts), unit_values, weights)
-        differs = _difference_from(np.array(choice.counts), solved[0], force)
-        army = army_of(f"{library.factions[list_terms[0]].name} list {rank}", choice, force, list_terms, library)
-        lists.append(BuiltList(army, choice.value, destroyed, kept, choice.gap, differs))
+        army = army_of(f"{library.factions[force.faction].name} list {rank}", choice, force, scale, library)
+        built = _with_value(army, np.array(choice.counts), solved[0], force, values, weights)
+        lists.append(built._replace(value=choice.value, gap=choice.gap))
     return tuple(lists)
 
 
@@ -205,64 +202,52 @@ def own_list(own: Army, first: SolvedList, force: Force, values: UnitValues, wei
     if unknown:
         return BuiltList(own, without_value=tuple(dict.fromkeys(unknown)))
     counts = np.array([own.loadouts.count(loadout) for loadout in force.loadouts])
-    destroyed, kept = _destroyed_and_kept(counts, values, weights)
-    return BuiltList(own, destroyed + kept, destroyed, kept, differs=_difference_from(counts, first, force))
+    return _with_value(own, counts, first, force, values, weights)
 
 
-def _destroyed_and_kept(counts: Floats, unit_values: UnitValues, weights: Floats | None) -> tuple[float, float]:
-    """Return the points that a list destroys and keeps; `counts` has its number of each loadout."""
-    destroyed, kept = unit_values.destroyed @ counts, unit_values.kept @ counts
-    if weights is None:
-        worst = int((destroyed + kept).argmin())
-        return float(destroyed[worst]), float(kept[worst])
-    return float(weights @ destroyed), float(weights @ kept)
+def _with_value(
+    army: Army, counts: Integers, first: SolvedList, force: Force, values: UnitValues, weights: Floats | None
+) -> BuiltList:
+    """Return an army with its value; `counts` has its number of each loadout of `force`."""
+    by_opponent = np.array([values.destroyed @ counts, values.kept @ counts])
+    destroyed, kept = by_opponent[:, by_opponent.sum(axis=0).argmin()] if weights is None else by_opponent @ weights
+    differs = 1 - float(force.points @ np.minimum(counts, first.counts) / (force.points @ first.counts))
+    return BuiltList(army, float(destroyed + kept), float(destroyed), float(kept), differs=differs)
 
 
-def _difference_from(counts: Floats, first: SolvedList, force: Force) -> float:
-    points = force.points
-    return 1 - float(points @ np.minimum(counts, first.counts) / (points @ first.counts))
-
-
-def army_of(name: str, solved: SolvedList, force: Force, list_terms: tuple[str, str, int], library: Profiles) -> Army:
+def army_of(name: str, solved: SolvedList, force: Force, scale: str, library: Profiles) -> Army:
     """Return a list as an army, with its units in their battlegroups."""
-    faction, scale, points = list_terms
     groups: dict[str, str] = {}
     units: list[dict[str, Any]] = []
-    for battlegroup in solved.battlegroups:
+    for kind, counts in solved.battlegroups:
         group = None
-        if battlegroup.kind is not None:
-            number = sum(kind == battlegroup.kind.id for kind in groups.values()) + 1
-            group = battlegroup.kind.name if number == 1 else f"{battlegroup.kind.name} {number}"
-            groups[group] = battlegroup.kind.id
-        for loadout, count in zip(force.loadouts, battlegroup.counts):
+        if kind is not None:
+            number = list(groups.values()).count(kind.id) + 1
+            group = kind.name if number == 1 else f"{kind.name} {number}"
+            groups[group] = kind.id
+        for loadout, count in zip(force.loadouts, counts):
             unit = {"unit": loadout.selector} | ({} if group is None else {"battlegroup": group})
             units += [unit] * count
-    table = {"name": name, "faction": faction, "scale": scale, "points_limit": points, "unit": units}
+    table = {"name": name, "faction": force.faction, "scale": scale, "points_limit": force.most_points, "unit": units}
     return load_army(table | ({"battlegroups": groups} if groups else {}), library)
 
 
 def best_enemy_lists(
-    enemy_loadouts: Sequence[Loadout],
-    force: Force,
-    all_loadouts: Sequence[Loadout],
-    losses: Floats,
-    scale: str,
-    library: Profiles,
+    enemy_loadouts: Sequence[Loadout], force: Force, losses: pd.DataFrame, scale: str, library: Profiles
 ) -> tuple[Army, ...]:
     """Return the best list of each faction among the enemy's loadouts, within the limits of `force`.
 
     The best list has the highest value against the loadouts of `force` (the user's side), all units weighted equally. A
     faction without a legal list is left out.
     """
-    points, lists = force.most_points, []
-    our_loadouts = equal_unit_weights(force.loadouts, points)
-    weights = np.array([our_loadout.weight for our_loadout in our_loadouts])
+    lists, opponents = [], single_loadout_opponents(force.loadouts, force.most_points)
+    weights = np.array([opponent.weight for opponent in opponents])
     for name in dict.fromkeys(loadout.faction for loadout in enemy_loadouts):
         faction, units = library.factions[name], tuple(loadout for loadout in enemy_loadouts if loadout.faction == name)
         enemy = replace(force, loadouts=units, battlegroups=faction.battlegroups, must=(), at_most=None)
-        best = enemy.best(weights @ values_against(our_loadouts, units, all_loadouts, losses, points).total)
+        best = enemy.best(weights @ values_against(opponents, units, losses, force.most_points).total)
         if best is not None:
-            lists.append(army_of(f"Best list of {faction.name}", best, enemy, (name, scale, points), library))
+            lists.append(army_of(f"Best list of {faction.name}", best, enemy, scale, library))
     return tuple(lists)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -71,6 +72,11 @@ class Force:
     at_most: int | None = None
 
     @property
+    def faction(self) -> str:
+        """Id of the faction."""
+        return self.loadouts[0].faction
+
+    @property
     def points(self) -> NDArray[np.int64]:
         """Points of each loadout."""
         return np.array([loadout.level.points for loadout in self.loadouts], np.int64)
@@ -105,6 +111,7 @@ class Force:
 
 
 _Terms = list[tuple[int, float]]  # index and weight of each variable in a constraint
+_Constraint = tuple[_Terms, float, float]  # the sum of the terms, its smallest and its largest value
 
 
 class _Battlegroups(NamedTuple):
@@ -127,7 +134,7 @@ class _Programme:
     def __init__(self, force: Force) -> None:
         self._force, self._points = force, force.points
         self._upper: list[float] = []
-        self._constraints: list[tuple[_Terms, float, float]] = []
+        self._constraints: list[_Constraint] = []
         self._groups = [group for kind in force.battlegroups or (None,) for group in self._groups_of_kind(kind)]
         if force.battlegroups:
             self._add_constraint(((group.total, 1.0) for group in self._groups), 1, force.most_battlegroups)
@@ -153,27 +160,30 @@ class _Programme:
         return self._weighted_sum(np.ones(len(self._points)), indices)
 
     def _groups_of_kind(self, kind: Battlegroup | None) -> list[_Battlegroups]:
-        loadouts = self._force.loadouts
-        units = enumerate(loadout.unit for loadout in loadouts)
-        allowed = [index for index, unit in units if kind is None or kind.id in unit.battlegroups]
+        force, units = self._force, [loadout.unit for loadout in self._force.loadouts]
         if kind is None:
-            number, copies = self._variable(1), {index: self._most_copies(index, None) for index in allowed}
-            group = _Battlegroups(None, number, {index: self._variable(copies[index]) for index in allowed})
+            group = self._battlegroups(None, 1, range(len(units)))
             self._add_constraint([(group.total, 1.0)], 1, 1)
-            leaders = [index for index in allowed if self._force.led_by in loadouts[index].unit.traits]
+            leaders = [index for index, unit in enumerate(units) if force.led_by in unit.traits]
             if leaders:
                 self._add_constraint([(group.by_loadout[index], 1.0) for index in leaders], 1, np.inf)
             return [group]
-        most = self._force.most_battlegroups if kind.most is None else min(self._force.most_battlegroups, kind.most)
-        together = most if _is_nested(kind, [loadouts[index] for index in allowed]) else 1
-        groups = []
-        for _ in range(most // together if most else 0):
-            numbers = {index: self._variable(together * self._most_copies(index, kind)) for index in allowed}
-            groups.append(_Battlegroups(kind, self._variable(together), numbers))
-            self._limit_battlegroups(groups[-1])
+        allowed = [index for index, unit in enumerate(units) if kind.id in unit.battlegroups]
+        most = force.most_battlegroups if kind.most is None else min(force.most_battlegroups, kind.most)
+        slots = (units[index].battlegroups[kind.id].slots for index in allowed)
+        is_nested = all(len(_limited_slots(kind).intersection(own)) <= 1 for own in slots)
+        together = max(most, 1) if is_nested else 1
+        groups = [self._battlegroups(kind, together, allowed) for _ in range(most // together)]
+        for group in groups:
+            self._limit_battlegroups(group, kind)
         if kind.least:
             self._add_constraint([(group.total, 1.0) for group in groups], kind.least, np.inf)
         return groups
+
+    def _battlegroups(self, kind: Battlegroup | None, number: int, indices: Iterable[int]) -> _Battlegroups:
+        """Add the variables of up to `number` battlegroups of a kind, and of the loadouts in them."""
+        numbers = {index: self._variable(number * self._most_copies(index, kind)) for index in indices}
+        return _Battlegroups(kind, self._variable(number), numbers)
 
     def _most_copies(self, index: int, kind: Battlegroup | None) -> int:
         """Return the largest number of units of a loadout in a battlegroup of `kind`; without a kind, in the list."""
@@ -181,9 +191,8 @@ class _Programme:
         limit = None if kind is None else self._force.loadouts[index].unit.battlegroups[kind.id].most
         return most if limit is None else min(most, limit)
 
-    def _limit_battlegroups(self, group: _Battlegroups) -> None:
-        kind, loadouts = group.kind, self._force.loadouts
-        assert kind is not None
+    def _limit_battlegroups(self, group: _Battlegroups, kind: Battlegroup) -> None:
+        loadouts = self._force.loadouts
         for indices in self._force.indices_by_unit.values():
             if indices[0] in group.by_loadout:
                 limits = loadouts[indices[0]].unit.battlegroups[kind.id]
@@ -228,14 +237,12 @@ class _Programme:
         self, values: Floats, unlike: Sequence[SolvedList], differ: float, *, any_points: bool
     ) -> SolvedList | None:
         from scipy.optimize import Bounds, LinearConstraint
+        from scipy.sparse import csr_array
 
-        values, shared = values.round(_DECIMALS), []
+        values, points, shared = values.round(_DECIMALS), self._points.tolist(), list[_Constraint]()
         for other in unlike:
-            terms = [
-                (variable, float(self._points[index]))
-                for index, count in enumerate(other.counts)
-                for variable in self._first_copies(index, count)
-            ]
+            copies = ((index, self._first_copies(index, count)) for index, count in enumerate(other.counts))
+            terms = [(variable, points[index]) for index, variables in copies for variable in variables]
             shared.append((terms, -np.inf, (1 - differ) * float(self._points @ other.counts)))
         rows = [*self._constraints, *shared]
         if any_points:
@@ -249,13 +256,16 @@ class _Programme:
         else:
             objective[-1] = -1.0
             rows += [([*self._weighted_sum(by_opponent), (n_variables - 1, -1.0)], 0, np.inf) for by_opponent in values]
-        matrix, least, limit = _matrix(rows, n_variables)
+        row_indices = [row for row, (terms, _, _) in enumerate(rows) for _ in terms]
+        variables, weights = zip(*(term for terms, _, _ in rows for term in terms))
+        matrix = csr_array((weights, (row_indices, variables)), shape=(len(rows), n_variables))
+        limits = np.array([row[1:] for row in rows], np.float64).T
         ends = (0.0, 0.0) if len(values) == 1 else (-np.inf, np.inf)
         result = solve_programme(
             objective,
             integrality=np.array([*[1] * len(self._upper), 0]),
             bounds=Bounds(np.array([*[0.0] * len(self._upper), ends[0]]), np.array([*self._upper, ends[1]])),
-            constraints=LinearConstraint(matrix, least, limit),
+            constraints=LinearConstraint(matrix, *limits),
             options={"mip_rel_gap": _RELATIVE_GAP, "node_limit": MOST_BRANCHES},
         )
         if result.x is None:
@@ -273,10 +283,8 @@ class _Programme:
         return SolvedList(tuple(battlegroups), tuple(counts.tolist()), total, max(-float(result.mip_dual_bound), total))
 
 
-def _is_nested(kind: Battlegroup, loadouts: Iterable[Loadout]) -> bool:
-    """Return True if each unit counts in at most one slot that has limits."""
-    limited = {name for name, slot in kind.slots.items() if slot.least or slot.most is not None}
-    return all(len(limited & set(loadout.unit.battlegroups[kind.id].slots)) <= 1 for loadout in loadouts)
+def _limited_slots(kind: Battlegroup) -> set[str]:
+    return {name for name, slot in kind.slots.items() if slot.least or slot.most is not None}
 
 
 def divide_units(
@@ -290,30 +298,20 @@ def divide_units(
     if number <= 1:
         return [ListBattlegroup(kind, tuple(counts.tolist()))] * number
     assert kind is not None
-    limited = {name for name, slot in kind.slots.items() if slot.least or slot.most is not None}
+    limited = _limited_slots(kind)
 
     def order(index: int) -> tuple[str, str, int]:
         slots = [name for name in loadouts[index].unit.battlegroups[kind.id].slots if name in limited]
         return (slots[0] if slots else "", loadouts[index].unit.id, index)
 
     by_battlegroup = np.zeros((number, len(counts)), np.int64)
-    turns: dict[str, int] = {}
+    turns = Counter[str]()
     for index in sorted(np.flatnonzero(counts).tolist(), key=order):
         slot = order(index)[0]
         for _ in range(int(counts[index])):
-            turn = turns.get(slot, 0)
-            by_battlegroup[turn % number, index] += 1
-            turns[slot] = turn + 1
+            by_battlegroup[turns[slot] % number, index] += 1
+            turns[slot] += 1
     return [ListBattlegroup(kind, tuple(row)) for row in by_battlegroup.tolist()]
-
-
-def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tuple[Any, Floats, Floats]:
-    from scipy.sparse import csr_array
-
-    entries = [(number, variable, weight) for number, (terms, _, _) in enumerate(rows) for variable, weight in terms]
-    number, variable, weight = zip(*entries)
-    limits = np.array([row[1:] for row in rows], np.float64)
-    return csr_array((weight, (number, variable)), shape=(len(rows), n_variables)), limits[:, 0], limits[:, 1]
 
 
 def best_lists(

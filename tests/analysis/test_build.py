@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import analyser
@@ -160,7 +161,7 @@ def test_no_limit_of_a_real_faction_is_ever_broken(seed):
     loadouts = tuple(each for each in library.matching(f"{faction}/*") if each.level.points)
     force = Force(loadouts, library.faction(faction).battlegroups, 500, points, int(rng.integers(1, 4)), "commander")
     found = force.best(rng.uniform(0, 2, len(loadouts)) * force.points)
-    army = army_of("List", found, force, (faction, "skirmish", points), library)
+    army = army_of("List", found, force, "skirmish", library)
     assert analyser.check_army(army, library).broken == ()
     assert army.points <= points
 
@@ -191,9 +192,10 @@ def test_a_faction_without_battlegroups_is_led_all_the_same(hill):
 def test_worth_is_points_destroyed_and_kept(hill):
     """Of one kind of enemy: the share that each loses, times its points."""
     ash, elm = hill["hill/ash@basic"], hill["hill/elm@basic"]
-    field = list_opponents("hill/elm@basic", hill, 100)
-    losses = np.array([[0.0, 0.25], [0.5, 0.0]])  # ash takes a quarter of an elm, an elm half of an ash
-    worth = values_against(field.for_mean, [ash], [ash, elm], losses, 100)
+    field = list_opponents("hill/elm@basic", hill, 100, "mean")
+    names = [ash.selector, elm.selector]
+    losses = pd.DataFrame([[0.0, 0.25], [0.5, 0.0]], names, names)  # ash takes a quarter of an elm, elm half of an ash
+    worth = values_against(field.opponents, [ash], losses, 100)
     assert worth.destroyed[0, 0] == pytest.approx(0.25 * 25)
     # four elms; an ash of 20 points is attacked by each as often as it is of 100 points
     assert worth.kept[0, 0] == pytest.approx(20 - 20 / 100 * 4 * 0.5 * 20)
