@@ -116,11 +116,12 @@ def build(
         limits.least_points,
         points,
         battlegroups,
+        scale_name,
         library.force_rules.led_by,
         tuple(required_minimum(requirement, chosen.id, ours, library) for requirement in must),
         at_most,
     )
-    check_possible(force, chosen.id, scale_name)
+    check_possible(force)
     with sampling.with_bar() as reporting:
         report_fights, report_lists = (stage(reporting.report, number, 2 + battles) for number in range(2))
         losses = losses_between(ours, enemies.loadouts, wanted, library, threads, report_fights)
@@ -131,7 +132,7 @@ def build(
         solved = best_lists(force, values, next_best, differ, lambda done: report_lists(done**2, (next_best + 1) ** 2))
         report_lists(1, 1)  # completes this stage, because there may be fewer lists than planned
     mean_weights = weights if over == "mean" else None
-    lists = built_lists(solved, force, values_by_loadout, mean_weights, scale_name, library)
+    lists = built_lists(solved, force, values_by_loadout, mean_weights, library)
     answer = Build(
         chosen.id,
         points,
@@ -152,7 +153,7 @@ def build(
     )
     if not battles:
         return answer
-    armies = enemies.armies or best_enemy_lists(enemies.loadouts, force, losses, scale_name, library)
+    armies = enemies.armies or best_enemy_lists(enemies.loadouts, force, losses, library)
     answer = replace(answer, enemy_armies=armies, enemies_are_best_lists=not enemies.armies)
     return _with_battles(answer, sampling, library) if armies else answer
 
@@ -249,15 +250,16 @@ def required_minimum(
     return indices, number
 
 
-def check_possible(force: Force, faction: str, scale: str) -> None:
+def check_possible(force: Force) -> None:
     """Raise InputError with the reason if no list is legal."""
     points = force.points.astype(np.float64)
     if force.best(points) is not None:
         return
     most = force.best(points, any_points=True)
+    faction = force.faction
     if most is not None:
-        reached = int(force.points @ most.counts)
-        problem = f"lists of {faction} reach only {reached:,} of the {force.least_points:,} points of the scale {scale}"
+        reached = f"{force.points @ most.counts:,} of the {force.least_points:,} points of the scale {force.scale}"
+        problem = f"lists of {faction} reach only {reached}"
         raise InputError(problem, where="points", allowed="more battlegroups, or fewer limits")
     without_requirements = replace(force, must=(), at_most=None)
     if (force.must or force.at_most is not None) and without_requirements.best(points, any_points=True) is not None:

@@ -96,7 +96,7 @@ class Build(Answer):
     @property
     def tied(self) -> tuple[str, ...]:
         """Names of the lists whose score does not differ significantly from the best score."""
-        return tuple(built.army.name for built in self.by_score if built.is_tied)
+        return tuple(built.army.name for built in self.by_score if built.battles and built.battles.is_tied)
 
     schema = "analyser/build/1"
 
@@ -226,7 +226,7 @@ class Build(Answer):
         """
         own = self.own if self.own is not None and self.own.battles is not None else None
         best = "best" if own is None else "best built list"
-        rows = [(built, f"tied with the {best}" * built.is_tied) for built in self.by_score]
+        rows = [(built, f"tied with the {best}" * (built.army.name in self.tied)) for built in self.by_score]
         if self.battles:
             rows[0] = rows[0][0], best
         return sorted(rows + ([] if own is None else [(own, "your own")]), key=lambda row: -row[0].score)
@@ -298,7 +298,7 @@ class Build(Answer):
 
     def _battle_verdict(self) -> str:
         first = self.lists[0]
-        if not first.is_tied:
+        if first.army.name not in self.tied:
             sentence = f"Battles change the ranking: {self.best.name} does better than {first.army.name}."
         elif len(self.tied) == len(self.lists) > 1:
             insignificant = "The differences of these lists in battle are not significant"
@@ -313,7 +313,7 @@ class Build(Answer):
         if own is None or own.battles is None or best.battles is None:
             return ""
         result = "does better than all of these" if own.score > best.score else "does worse than the best"
-        result = "does not differ significantly from the best" if own.is_tied else result
+        result = "does not differ significantly from the best" if own.battles.is_tied else result
         points = f" of {own.army.points:,} points" if own.army.points > self.points else ""
         scores = f"{own.battles.score_text} against {best.battles.score_text}"
         return f" Your own list, {own.army.name}{points}, {result}: score {scores}."

@@ -30,7 +30,6 @@ from analyser.scenarios.battle_tables import encode_battle
 
 ByPart = list[list[int]]  # battles won, drawn and simulated, for each part
 PARTS = 16  # parts of the battles, each with its own random numbers
-_DRAW_SCORE = 0.5  # a draw counts as half a win
 
 
 class BattleRecord(NamedTuple):
@@ -52,7 +51,7 @@ class BattleRecord(NamedTuple):
     @property
     def scores(self) -> NDArray[np.float64]:
         """Share of battles won in each part, a draw counting as half a win."""
-        return np.array([(won + _DRAW_SCORE * drawn) / trials for won, drawn, trials in self.by_part])
+        return np.array([(won + drawn / 2) / trials for won, drawn, trials in self.by_part])
 
     @property
     def score(self) -> float:
@@ -69,8 +68,7 @@ class BattleRecord(NamedTuple):
         """Variance of the score due to dice and cards; one win, one draw and one loss are added, so it is above 0."""
         trials = self.trials + 3
         won, drawn, _ = ((count + 1) / trials for count in self.totals)
-        mean = won + _DRAW_SCORE * drawn
-        return (won + _DRAW_SCORE**2 * drawn - mean**2) / trials
+        return (won + drawn / 4 - (won + drawn / 2) ** 2) / trials
 
     @property
     def wins_text(self) -> str:
@@ -98,7 +96,6 @@ class BattleRecord(NamedTuple):
         return f"{100 * self.scores.min():.0f} to {100 * self.scores.max():.0f}"
 
     def figures(self) -> dict[str, Any]:
-        """Return the figures by column name."""
         ends = {"least_score": float(self.scores.min()), "greatest_score": float(self.scores.max())}
         won = {"p_victory": self.totals[0] / self.trials, "p_draw": self.draws}
         return {**won, **self.interval_entries("score"), **ends, "orders": len(self.by_part), "tied": self.is_tied}
@@ -131,13 +128,8 @@ class BuiltList(NamedTuple):
         """Score in battles; 0 without battles."""
         return 0.0 if self.battles is None else self.battles.score
 
-    @property
-    def is_tied(self) -> bool:
-        """True if the score in battles does not differ significantly from the best score."""
-        return self.battles is not None and self.battles.is_tied
-
     def figures(self) -> dict[str, float | None]:
-        """Return the figures by name; None for a missing figure."""
+        """Return the value and its parts by name; None for a missing figure."""
         figures = {name: getattr(self, name) for name in ("value", "destroyed", "kept", "gap", "differs")}
         return {name: None if np.isnan(figure) else figure for name, figure in figures.items()}
 
@@ -184,13 +176,12 @@ def built_lists(
     force: Force,
     values: UnitValues,
     weights: Floats | None,
-    scale: str,
     library: Profiles,
 ) -> tuple[BuiltList, ...]:
     """Return the lists as armies with their values; `weights` has one for each opponent, None for the worst case."""
     lists = []
     for rank, choice in enumerate(solved, 1):
-        army = army_of(f"{library.factions[force.faction].name} list {rank}", choice, force, scale, library)
+        army = army_of(f"{library.factions[force.faction].name} list {rank}", choice, force, library)
         built = _with_value(army, np.array(choice.counts), solved[0], force, values, weights)
         lists.append(built._replace(value=choice.value, gap=choice.gap))
     return tuple(lists)
@@ -215,7 +206,7 @@ def _with_value(
     return BuiltList(army, float(destroyed + kept), float(destroyed), float(kept), differs=differs)
 
 
-def army_of(name: str, solved: SolvedList, force: Force, scale: str, library: Profiles) -> Army:
+def army_of(name: str, solved: SolvedList, force: Force, library: Profiles) -> Army:
     """Return a list as an army, with its units in their battlegroups."""
     groups: dict[str, str] = {}
     units: list[dict[str, Any]] = []
@@ -228,12 +219,12 @@ def army_of(name: str, solved: SolvedList, force: Force, scale: str, library: Pr
         for loadout, count in zip(force.loadouts, counts):
             unit = {"unit": loadout.selector} | ({} if group is None else {"battlegroup": group})
             units += [unit] * count
-    table = {"name": name, "faction": force.faction, "scale": scale, "points_limit": force.most_points, "unit": units}
-    return load_army(table | ({"battlegroups": groups} if groups else {}), library)
+    limits = {"scale": force.scale, "points_limit": force.most_points, "battlegroups": groups}
+    return load_army({"name": name, "faction": force.faction, **limits, "unit": units}, library)
 
 
 def best_enemy_lists(
-    enemy_loadouts: Sequence[Loadout], force: Force, losses: pd.DataFrame, scale: str, library: Profiles
+    enemy_loadouts: Sequence[Loadout], force: Force, losses: pd.DataFrame, library: Profiles
 ) -> tuple[Army, ...]:
     """Return the best list of each faction among the enemy's loadouts, within the limits of `force`.
 
@@ -247,7 +238,7 @@ def best_enemy_lists(
         enemy = replace(force, loadouts=units, battlegroups=faction.battlegroups, must=(), at_most=None)
         best = enemy.best(weights @ values_against(opponents, units, losses, force.most_points).total)
         if best is not None:
-            lists.append(army_of(f"Best list of {faction.name}", best, enemy, scale, library))
+            lists.append(army_of(f"Best list of {faction.name}", best, enemy, library))
     return tuple(lists)
 
 
@@ -270,22 +261,21 @@ def play_battles(
     parts, cache = min(PARTS, sampling.first_trials()), Cache("battles")
     trials_of_pair = sampling.first_trials() // parts * parts
     total, done, records = len(lists) * len(armies) * trials_of_pair, 0, []
-    with sampling.with_bar() as reporting:
-        for army in lists:
-            counts = np.zeros((parts, 3), np.int64)
-            for enemy in armies:
-                key = _key(army, enemy, sampling, library)
-                if (stored := cache.read(key)) is None:
+    for army in lists:
+        counts = np.zeros((parts, 3), np.int64)
+        for enemy in armies:
+            key = _key(army, enemy, sampling, library)
+            if (stored := cache.read(key)) is None:
 
-                    def report(played: int, before: int = done) -> None:
-                        reporting.report(before + played, total)
+                def report(played: int, before: int = done) -> None:
+                    sampling.report(before + played, total)
 
-                    stored = json.dumps(battles_by_part(army, enemy, reporting, library, report)).encode()
-                    cache.write(key, stored)
-                done += trials_of_pair
-                reporting.report(done, total)
-                counts += np.array(json.loads(stored))
-            records.append(BattleRecord(tuple((won, drawn, trials) for won, drawn, trials in counts.tolist())))
+                stored = json.dumps(battles_by_part(army, enemy, sampling, library, report)).encode()
+                cache.write(key, stored)
+            done += trials_of_pair
+            sampling.report(done, total)
+            counts += np.array(json.loads(stored))
+        records.append(BattleRecord(tuple((won, drawn, trials) for won, drawn, trials in counts.tolist())))
     return records
 
 
@@ -297,12 +287,12 @@ def battles_by_part(
     Both sides use the tactic ``balanced``. All lists fight the enemy with the same random numbers.
     """
     scenario = battle_scenario(army, enemy, BattleTerms(), library.ruleset, library)
-    simulation, seed = Simulation(*encode_battle(scenario)), int(sampling.seed)
-    parts = min(PARTS, sampling.first_trials())
+    simulation, parts = Simulation(*encode_battle(scenario)), min(PARTS, sampling.first_trials())
     trials, result = sampling.first_trials() // parts, []
     offset = -(-trials // CHUNK_BATTLES) * CHUNK_BATTLES  # battles from the start of one part to the start of the next
     for number in range(parts):
-        outcomes = simulation.play(trials, seed, sampling.n_threads, before=number * offset).outcomes.sum(axis=0)
+        played = simulation.play(trials, int(sampling.seed), sampling.n_threads, before=number * offset)
+        outcomes = played.outcomes.sum(axis=0)
         won = outcomes[[Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]].sum()
         result.append([int(won), int(outcomes[Outcome.DRAW]), trials])
         report(trials * (number + 1))

@@ -54,6 +54,8 @@ class Force:
         Loadouts that may be in the list; all have points.
     battlegroups : tuple of Battlegroup
         Kinds of battlegroups of the faction; may be empty.
+    scale : str
+        Name of the force scale, which allows the points of the list.
     led_by : str
         Trait of leaders. A list without battlegroups needs a unit with this trait, if any of `loadouts` has it.
     must : tuple of (tuple of int, int)
@@ -67,6 +69,7 @@ class Force:
     least_points: int
     most_points: int
     most_battlegroups: int
+    scale: str
     led_by: str
     must: tuple[tuple[tuple[int, ...], int], ...] = ()
     at_most: int | None = None

@@ -82,7 +82,7 @@ def hill(folder):
 
 def a_force(hill, points, battlegroups=2, **more):
     loadouts = tuple(hill.matching("hill/*"))
-    return Force(loadouts, hill.faction("hill").battlegroups, 60, points, battlegroups, "commander", **more)
+    return Force(loadouts, hill.faction("hill").battlegroups, 60, points, battlegroups, "skirmish", "commander", **more)
 
 
 def legal_counts(force):
@@ -159,9 +159,11 @@ def test_no_limit_of_a_real_faction_is_ever_broken(seed):
     faction = sorted(library.factions)[seed % len(library.factions)]
     points = int(rng.integers(100, 300)) * 5
     loadouts = tuple(each for each in library.matching(f"{faction}/*") if each.level.points)
-    force = Force(loadouts, library.faction(faction).battlegroups, 500, points, int(rng.integers(1, 4)), "commander")
+    force = Force(
+        loadouts, library.faction(faction).battlegroups, 500, points, int(rng.integers(1, 4)), "skirmish", "commander"
+    )
     found = force.best(rng.uniform(0, 2, len(loadouts)) * force.points)
-    army = army_of("List", found, force, "skirmish", library)
+    army = army_of("List", found, force, library)
     assert analyser.check_army(army, library).broken == ()
     assert army.points <= points
 
@@ -173,7 +175,7 @@ def test_the_last_bits_of_a_worth_pick_nothing():
     values = np.ones(len(loadouts)) * 30.1
 
     def lists(noise):
-        force = Force(loadouts, library.faction("crown").battlegroups, 500, 1000, 2, "commander")
+        force = Force(loadouts, library.faction("crown").battlegroups, 500, 1000, 2, "skirmish", "commander")
         return best_lists(force, values + noise, 2, 0.2)
 
     first = lists(0.0)
