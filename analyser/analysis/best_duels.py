@@ -1,49 +1,19 @@
-"""Duels with best play by both sides; in comparisons the attacker acts first."""
+"""Public function for best play in a duel (`docs/best-play.md`)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from analyser.analysis.two_sided_cells import FightEnd, RowResults
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
-from analyser.engine.fight.exact.distribution import Joint
 from analyser.game.profiles import ProfilesLike
 from analyser.results.best import BestResult, solve_best_play
-from analyser.results.states import points_won
 from analyser.rules.policies import BEST
 from analyser.scenarios import load as scenarios
-from analyser.scenarios.duel import DuelScenario, bits_of_wins
+from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import Question, Unit
 from analyser.scenarios.schema import DuelTerms, WantName
-
-
-def duel_with_best_play(scenario: DuelScenario, row: str | None) -> RowResults:
-    """Return the result of a duel with best play, or why there is none; `row` is the stated row of armaments."""
-    try:
-        return [end_of_duel(_final_distribution(scenario), scenario, row)]
-    except InputError as error:
-        return error.problem
-
-
-def _final_distribution(scenario: DuelScenario) -> Joint:
-    from analyser.results.duel_solution import solved_duel  # a late import, because most comparisons do not need it
-
-    final = solved_duel(scenario).moments()[-1]
-    (first, rows), (second, columns) = (np.unique(side, return_inverse=True) for side in (final.first, final.second))
-    return Joint(first, second, rows, columns, final.weights)
-
-
-def end_of_duel(pmf: Joint, duel: DuelScenario, row: str | None = None) -> FightEnd:
-    """Return the end of a duel, with the probabilities of a win by A and of a draw (AC-9.4)."""
-    a, b, first, second = duel.a, duel.b, pmf.first[pmf.rows], pmf.second[pmf.columns]
-    won = points_won(first, second, a, b, bits_of_wins(a, b, duel.terms, 0))
-    lost = points_won(second, first, b, a, bits_of_wins(b, a, duel.terms, 1))
-    p_wins, p_draw = (float(pmf.probabilities[where].sum()) for where in (won > lost, won == lost))
-    return FightEnd(row, pmf, a, b, p_wins, p_draw)
 
 
 def best_play(

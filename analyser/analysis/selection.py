@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
@@ -64,6 +64,14 @@ def row_named(name: str, attacker: Loadout) -> Row | None:
     """Return the row of `attacker` with this name, or None if it has none."""
     rows = {row.id: row for row in attacker.unit.rows}
     return rows.get(row_id(name, rows))
+
+
+def usable_rows(attacker: Loadout, stated_row: str | None) -> Sequence[Row]:
+    """Return the stated row, if the attacker has it; without a stated row all rows."""
+    if stated_row is None:
+        return attacker.unit.rows
+    row = row_named(stated_row, attacker)
+    return [] if row is None else [row]
 
 
 def no_row_reason(name: str | None, kind: str = "") -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import default_tactic
+from analyser.analysis.two_sided_cells import default_tactic
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.cache import digest
 from analyser.common.errors import InputError

@@ -6,7 +6,7 @@ import pytest
 import analyser
 from analyser.analysis.grid import combatant_of
 from analyser.analysis.matchups import matchups
-from analyser.analysis.situations import default_tactic
+from analyser.analysis.two_sided_cells import default_tactic
 from analyser.game.keywords import Rule
 
 PAIRS = [
