@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter
 from typing import Any, NamedTuple
 
 from analyser.analysis.selection import with_unique_name
 from analyser.common.errors import InputError
 from analyser.common.text import counted
-from analyser.game.army import Army, names_apart
+from analyser.game.army import Army
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
@@ -25,26 +25,24 @@ class ArmyLoadouts(NamedTuple):
     counts: tuple[int, ...]
 
     @property
-    def n_units(self) -> int:
-        """Number of units."""
-        return sum(self.counts)
-
-    @property
     def title(self) -> str:
         """Name, number of units and points of the army."""
-        return f"{self.army.name} ({counted(self.n_units, 'unit')}, {self.army.points:,} points)"
+        return f"{self.army.name} ({counted(len(self.army), 'unit')}, {self.army.points:,} points)"
+
+    def _index(self, selector: str) -> int:
+        return [loadout.selector for loadout in self.loadouts].index(selector)
 
     def count_of(self, selector: str) -> int:
         """Return the number of units with the loadout that has this selector."""
-        return self.counts[[loadout.selector for loadout in self.loadouts].index(selector)]
+        return self.counts[self._index(selector)]
 
     def loadout_title(self, selector: str) -> str:
-        """Return the title of the loadout with this selector: unit and level."""
-        return next(loadout for loadout in self.loadouts if loadout.selector == selector).title
+        """Return the unit and the level of a loadout."""
+        return self.loadouts[self._index(selector)].title
 
     def short_loadout_title(self, selector: str) -> str:
-        """Return the title of the loadout, without its level if the army has this unit at one level only."""
-        wanted = next(loadout for loadout in self.loadouts if loadout.selector == selector)
+        """Return the unit of a loadout, with its level if the army has this unit at several levels."""
+        wanted = self.loadouts[self._index(selector)]
         levels = sum(loadout.unit.name == wanted.unit.name for loadout in self.loadouts)
         return wanted.unit.name if levels == 1 else wanted.title
 
@@ -54,7 +52,7 @@ class ArmyLoadouts(NamedTuple):
 
 
 def army_loadouts(army: ArmyLike, library: Profiles, where: str) -> ArmyLoadouts:
-    """Return an army as its distinct loadouts; InputError if it is unreadable, empty, or too large for a comparison.
+    """Return an army as its distinct loadouts; InputError if it is unreadable, or too large for a comparison.
 
     >>> army_loadouts(["2 x crown/sharp-rifles@basic", "crown/rifle-platoon@basic"], Profiles(), "mine").counts
     (2, 1)
@@ -64,21 +62,12 @@ def army_loadouts(army: ArmyLike, library: Profiles, where: str) -> ArmyLoadouts
     except InputError as error:
         raise error.inside(where) from None
     distinct: dict[str, Loadout] = {}
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     for loadout in loaded.loadouts:
         unique = with_unique_name(loadout, distinct)
         distinct[unique.selector] = unique
-        counts[unique.selector] = counts.get(unique.selector, 0) + 1
-    if not distinct:
-        raise InputError("this army has no units", where=where, allowed="an army with units")
+        counts[unique.selector] += 1
     if len(distinct) > MOST_DISTINCT or len(loaded) > MOST_UNITS:
         problem = f"{len(loaded)} units, {len(distinct)} of them different"
         raise InputError(problem, where=where, allowed=f"up to {MOST_UNITS}, up to {MOST_DISTINCT} of them different")
     return ArmyLoadouts(loaded, tuple(distinct.values()), tuple(counts.values()))
-
-
-def with_distinct_army_names(mine: ArmyLoadouts, yours: ArmyLoadouts) -> tuple[ArmyLoadouts, ArmyLoadouts]:
-    """Return both armies, renamed if their names are equal."""
-    names = names_apart(mine.army, yours.army)
-    mine, yours = (army._replace(army=replace(army.army, name=name)) for army, name in zip((mine, yours), names))
-    return mine, yours

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +15,6 @@ from analyser.analysis.situations import SITUATIONS, Situation
 from analyser.common.text import percent
 
 LEAST_HURT = 0.05  # share of a unit; an attack that takes less hardly hurts it
-_DRAW_SCORE = 0.5  # a draw counts as half a win
 
 HardTargetKind = Literal[
     "nothing can attack it", "nothing can hurt it", "hardly hurt", "nothing kills it", "hangs on one unit"
@@ -69,8 +68,8 @@ class HardTarget(NamedTuple):
     situation: str
     p_annihilated: float | None = None
 
-    def text(self, army: ArmyLoadouts, enemy: ArmyLoadouts, situations: str = "") -> str:
-        """Return a sentence on how hard this unit of `enemy` is for `army`; `situations` is inserted as a limit."""
+    def text(self, army: ArmyLoadouts, enemy: ArmyLoadouts, situations: str) -> str:
+        """Return a sentence on how hard this unit of `enemy` is for `army`; `situations` is a limit, or empty."""
         target, whose = enemy.loadout_title(self.target), army.army.name
         if self.kind == "nothing can attack it":
             return f"Nothing in {whose} can {'attack' if situations else 'shoot at or charge'} {target}{situations}."
@@ -97,10 +96,10 @@ def with_points_lost(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(points_lost=defender * frame["mean_share_lost"], own_points_lost=(attacker * share).fillna(0.0))
 
 
-def attack_values(part: pd.DataFrame, kind: str) -> NDArray[np.float64]:
+def attack_values(part: pd.DataFrame) -> NDArray[np.float64]:
     """Return the value of each attack: points destroyed minus lost; for a duel its score (a draw counts half)."""
-    if kind == "duel":
-        return np.asarray(part["p_attacker_wins"] + _DRAW_SCORE * part["p_draw"], np.float64)
+    if part["p_attacker_wins"].notna().any():
+        return np.asarray(part["p_attacker_wins"] + part["p_draw"] / 2, np.float64)
     if part["points_lost"].isna().all():  # the profiles have no points, so shares are compared
         return np.asarray(part["mean_share_lost"], np.float64)
     return np.asarray(part["points_lost"] - part["own_points_lost"], np.float64)
@@ -121,21 +120,22 @@ def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], rank: in
                 why = why or "the army has no other unit"
                 counters.append(BestCounter(str(target), situation.name, None, why_not=why))
                 continue
-            best: Any = possible.iloc[int(np.argsort(-attack_values(possible, situation.kind), kind="stable")[rank])]
+            best: Any = possible.iloc[int(np.argsort(-attack_values(possible), kind="stable")[rank])]
             names = ("points_lost", "mean_share_lost", "p_annihilated", "own_points_lost", "p_attacker_wins")
-            lost, share, p_annihilated, own_lost, p_wins = (float(best[name]) for name in names)
-            p_wins = p_wins if situation.kind == "duel" else np.nan
-            figures = lost, share, p_annihilated, own_lost, p_wins
+            figures: list[Any] = [float(best[name]) for name in names]
             counters.append(BestCounter(str(target), situation.name, str(best["attacker"]), *figures))
     return tuple(counters)
+
+
+def _names_of_attacks(situations: Iterable[Situation]) -> list[str]:
+    return [situation.name for situation in situations if not situation.fight.has_winner]
 
 
 def hard_targets(
     frame: pd.DataFrame, situations: Sequence[Situation], army: ArmyLoadouts, volleys: Sequence[Volleys]
 ) -> tuple[HardTarget, ...]:
     """Return the defenders that are hard targets for the shots and charges of the attacking `army`."""
-    attacks = [situation.name for situation in situations if situation.kind != "duel"]
-    result = []
+    result, attacks = [], _names_of_attacks(situations)
     for target, rows in frame[frame["situation"].isin(attacks)].groupby("defender", sort=False):
         possible = rows[rows["why_not"].isna()]
         if possible.empty:
@@ -151,11 +151,11 @@ def hard_targets(
         elif len(able) == 1 and army.count_of(able[0]) == 1:
             result.append(HardTarget(str(target), _ONE_COUNTER, share, *names))
         together = [
-            (volley, volleys_in_situation.situation.name)
-            for volleys_in_situation in volleys
-            for volley in volleys_in_situation.all_on_one
+            (volley, assignment.situation.name)
+            for assignment in volleys
+            for volley in assignment.all_on_one
+            if volley.target == target
         ]
-        together = [pair for pair in together if pair[0].target == target]
         if not together or share <= 0:
             continue
         volley, where = max(together, key=lambda x: (bool(x[0].shots), x[0].p_annihilated, x[0].share_lost))
@@ -173,11 +173,11 @@ def hard_target_lines(
     targets: Sequence[HardTarget], situations: Sequence[Situation], army: ArmyLoadouts, enemy: ArmyLoadouts
 ) -> list[str]:
     """Return a sentence for each unit of `enemy` that is hard for `army`, or one sentence if there is none."""
-    attacks = [situation.name for situation in situations if situation.kind != "duel"]
+    attacks = _names_of_attacks(situations)
     if not attacks:
         return [f"Hard targets for {army.army.name} are unknown: neither a shot nor a charge was requested."]
-    all_attacks = {situation.name for situation in SITUATIONS.values() if situation.kind != "duel"}
-    where = "" if all_attacks <= set(attacks) else f" (asked for: {', '.join(attacks).replace('-', ' ')})"
+    is_all = set(attacks).issuperset(_names_of_attacks(SITUATIONS.values()))
+    where = "" if is_all else f" (asked for: {', '.join(attacks).replace('-', ' ')})"
     lines = [target.text(army, enemy, where) for target in targets if target.kind != _ONE_COUNTER]
     if not lines:
         kinds = "the one kind of unit" if len(enemy.loadouts) == 1 else f"each of {len(enemy.loadouts)} kinds of units"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from analyser.analysis.army_loadouts import ArmyLoadouts
 from analyser.analysis.assignment import AttackCounts, TargetKind, assign, distribution_after
 from analyser.analysis.grid import TARGET_STATE
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
-from analyser.common.kernel_records import Floats
 from analyser.engine.fight.exact.propagate import propagate_program, strike_matrices
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -31,17 +29,12 @@ class Aim(NamedTuple):
 
     title: str
     unit_of_measurement: str
-    target_value: Callable[[Loadout], int | None]  # value of a target; None if its profile lacks the points
-    missing: str  # name of these points
-    share_gained: Callable[[NDArray[np.int64], Loadout], Floats]  # share of the target's value gained in each state
+    points: str = ""  # the points that a target is worth, a key of its level; by default each target is worth 1
+    counts_shares: bool = False  # True if a share of a target is worth a share of its points
 
-
-def _share_lost(target_states: NDArray[np.int64], target: Loadout) -> Floats:
-    return states.share_lost(target_states, target.level.models, target.unit.damage_limit)
-
-
-def _is_removed(target_states: NDArray[np.int64], _: Loadout) -> Floats:
-    return states.is_removed(target_states).astype(np.float64)
+    def value_of(self, target: Loadout) -> int | None:
+        """Return the value of a target; None if its profile lacks the points."""
+        return getattr(target.level, self.points) if self.points else 1
 
 
 AIMS: Mapping[str, Aim] = {
@@ -49,18 +42,11 @@ AIMS: Mapping[str, Aim] = {
         "expected points lost by the other side: all points of a unit that is destroyed, breaks or flees, otherwise "
         "its points times the share of it that is lost",
         "points",
-        lambda target: target.level.points,
         "points",
-        _share_lost,
+        counts_shares=True,
     ),
-    "annihilated": Aim("expected number of units annihilated", "units", lambda _: 1, "", _is_removed),
-    "victory-points": Aim(
-        "expected victory points for units annihilated (AC-5.9)",
-        "VP",
-        lambda target: target.level.victory_points,
-        "victory points",
-        _is_removed,
-    ),
+    "annihilated": Aim("expected number of units annihilated", "units"),
+    "victory-points": Aim("expected victory points for units annihilated (AC-5.9)", "VP", "victory_points"),
 }
 """Aims of an assignment, by name; the first is the default."""
 
@@ -149,9 +135,9 @@ def _plain(volley: VolleyResult) -> dict[str, Any]:
 
 def check_aim(aim: str, targets: ArmyLoadouts) -> None:
     """Raise InputError if a target's profile lacks the points that the aim counts."""
-    missing = [target.selector for target in targets.loadouts if AIMS[aim].target_value(target) is None]
+    missing = [target.selector for target in targets.loadouts if AIMS[aim].value_of(target) is None]
     if missing:
-        problem = f"no {AIMS[aim].missing} are known for {', '.join(missing)}"
+        problem = f"no {AIMS[aim].points.replace('_', ' ')} are known for {', '.join(missing)}"
         raise InputError(problem, where="aim", allowed="`annihilated`, which needs no points, or profiles with points")
 
 
@@ -167,10 +153,9 @@ def best_volleys(
     part = frame[(frame["situation"] == situation.name) & frame["why_not"].isna()]
     part = part[part["dice"] > 0]
     rows = {(str(a), str(d)): str(row) for a, d, row in zip(part["attacker"], part["defender"], part["row"])}
-    by_target = [_ShotsAt(target, attackers, rows, situation, ruleset, aim) for target in targets.loadouts]
-    pairs = zip(targets.counts, by_target)
-    target_kinds = [TargetKind(count, shots.matrices, shots.value_by_state) for count, shots in pairs]
-    result = assign(attackers.counts, target_kinds)
+    pairs = zip(targets.loadouts, targets.counts)
+    by_target = [_ShotsAt(*pair, attackers, rows, situation, ruleset, aim) for pair in pairs]
+    result = assign(attackers.counts, [shots.kind for shots in by_target])
     volley_results = [by_target[volley.target].result(volley.attacks) for volley in result.volleys]
     used = np.sum([volley.attacks for volley in result.volleys], axis=0, dtype=np.int64, initial=0)
     left = np.array(attackers.counts) - (used if result.volleys else 0)
@@ -178,24 +163,25 @@ def best_volleys(
     for kind, units in enumerate(left.tolist()):
         if units:
             loadout = attackers.loadouts[kind]
-            can_attack = any(kind in shots.matrices for shots in by_target)
+            can_attack = any(kind in shots.kind.matrices for shots in by_target)
             is_own = (frame["attacker"] == loadout.selector) & (frame["situation"] == situation.name)
             reasons = " / ".join(dict.fromkeys(frame.loc[is_own, "why_not"].dropna()))
             why = "it would add nothing on any target" if can_attack else reasons
             idle.append(Idle(loadout.selector, units, why))
     kinds = list(enumerate(attackers.counts))
-    all_on_one = [shots.result(tuple(n if kind in shots.matrices else 0 for kind, n in kinds)) for shots in by_target]
+    all_on_one = [shots.result(tuple(n * (kind in shots.kind.matrices) for kind, n in kinds)) for shots in by_target]
     volley_results.sort(key=lambda volley: -volley.value)
     figures = result.value, result.bound, result.gap
     return Volleys(situation, aim, tuple(volley_results), tuple(idle), *figures, tuple(all_on_one))
 
 
 class _ShotsAt:
-    """Possible states of a target, the transition matrix of each attack, and the value of each state."""
+    """Attacks on equal targets, the possible states of a target, and the share of it that is lost in each state."""
 
     def __init__(
         self,
         target: Loadout,
+        count: int,
         attackers: ArmyLoadouts,
         rows: Mapping[tuple[str, str], str],
         situation: Situation,
@@ -215,14 +201,15 @@ class _ShotsAt:
         setup, die = volleys_setup(records, resolved, ruleset.die), np.array(ruleset.die.sides_by_face, np.int64)
         propagate_program.compile_for(_INTERPRETED_SECONDS * len(records))
         self._states, matrices = strike_matrices(setup, len(records), die, ruleset.deck.counts())
-        self.matrices = dict(zip(self._rows, matrices))
-        value = AIMS[aim].target_value(target) or 0
-        self.value_by_state = value * AIMS[aim].share_gained(self._states, target)
+        self._shares = states.share_lost(self._states, target.level.models, target.unit.damage_limit)
+        self._removed = states.is_removed(self._states).astype(np.float64)
+        gained = (AIMS[aim].value_of(target) or 0) * (self._shares if AIMS[aim].counts_shares else self._removed)
+        self.kind = TargetKind(count, dict(zip(self._rows, matrices)), gained)
 
     def result(self, shots: AttackCounts) -> VolleyResult:
         """Return the result of these attacks, made in the order of the attacking loadouts."""
-        pmf = distribution_after(TargetKind(1, self.matrices, self.value_by_state), shots)
-        single = {kind: float(matrix[0] @ self.value_by_state) for kind, matrix in self.matrices.items()}
+        pmf, values = distribution_after(self.kind, shots), self.kind.value_by_state
+        single = {kind: float(matrix[0] @ values) for kind, matrix in self.kind.matrices.items()}
         sum_of_single = sum(count * single[kind] for kind, count in enumerate(shots) if count)
         return VolleyResult(
             self._target.selector,
@@ -231,9 +218,9 @@ class _ShotsAt:
                 for kind, count in enumerate(shots)
                 if count
             ),
-            float(pmf @ self.value_by_state),
+            float(pmf @ values),
             sum_of_single,
-            min(float(pmf @ _share_lost(self._states, self._target)), 1.0),  # rounding can lift sums above 1
+            min(float(pmf @ self._shares), 1.0),  # rounding can lift sums above 1
             float(pmf @ states.models_destroyed(self._states, self._target.level.models)),
-            min(float(pmf @ states.is_removed(self._states)), 1.0),
+            min(float(pmf @ self._removed), 1.0),
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analyser.analysis.army_loadouts import ArmyLoadouts, army_loadouts, with_distinct_army_names
+from analyser.analysis.army_loadouts import ArmyLoadouts, army_loadouts
 from analyser.analysis.battle import battle
 from analyser.analysis.best_counters import (
     BestCounter,
@@ -31,6 +31,7 @@ from analyser.common.frames import tidy
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import MetricLike
 from analyser.common.text import counted
+from analyser.game.army import names_apart
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.results.base import result_sentence
 from analyser.scenarios.armies import ArmyLike
@@ -66,17 +67,16 @@ class Side:
 
     @property
     def name(self) -> str:
-        """Name of the army."""
         return self.army.army.name
 
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The attacks of this side; see :attr:`Clash.frame`."""
-        table = self.matchups.frame
-        units = {"attacker_units": _counts(self.army, table["attacker"])}
-        units |= {"defender_units": _counts(self.enemy, table["defender"])}
-        result = with_points_lost(table).assign(**units)
+        result = with_points_lost(self.matchups.frame)
         result.insert(0, "side", self.key)
+        for name, army in (("attacker", self.army), ("defender", self.enemy)):
+            counts = zip((loadout.selector for loadout in army.loadouts), army.counts)
+            result[f"{name}_units"] = result[name].map(dict(counts))
         return result
 
     @cached_property
@@ -93,10 +93,6 @@ class Side:
     def hard_targets(self) -> tuple[HardTarget, ...]:
         """Enemy units that this army cannot kill in a round, can hardly hurt, or can hurt with only one unit."""
         return hard_targets(self.frame, self.matchups.situations, self.army, self.volleys)
-
-    def hard_target_lines(self) -> list[str]:
-        """Return the hard targets as sentences."""
-        return hard_target_lines(self.hard_targets, self.matchups.situations, self.army, self.enemy)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,17 +126,14 @@ class Clash(FramedAnswer):
 
     @property
     def sides(self) -> tuple[Side, Side]:
-        """Both sides, ``mine`` first."""
         return self.mine, self.yours
 
     @property
     def situations(self) -> tuple[Situation, ...]:
-        """Situations of the matchups."""
         return self.mine.matchups.situations
 
     @property
     def profiles(self) -> ProfilesUsed:
-        """Source of the profiles."""
         return self.mine.matchups.profiles
 
     @property
@@ -159,7 +152,6 @@ class Clash(FramedAnswer):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Assumptions of the answer."""
         notes = ASSIGNMENT_NOTES if self.mine.volleys else ()
         return (*self.profiles.assumptions, *assumptions_of(self.situations), *notes)
 
@@ -186,7 +178,11 @@ class Clash(FramedAnswer):
 
     def hard_target_lines(self) -> list[str]:
         """Return the hard targets of both armies as sentences."""
-        return [line for side in self.sides for line in side.hard_target_lines()]
+        return [
+            line
+            for side in self.sides
+            for line in hard_target_lines(side.hard_targets, self.situations, side.army, side.enemy)
+        ]
 
     def volleys_frame(self) -> pd.DataFrame:
         """Return the best shots of both armies as a tidy frame: a row for each attacking loadout on each target."""
@@ -200,10 +196,10 @@ class Clash(FramedAnswer):
         The metric (as in :meth:`analyser.Matchups.heatmap`) is by default the mean share of the target that is lost;
         for a duel, the probability of winning it.
         """
-        kinds = {situation.name: situation.kind for situation in self.situations}
+        fights = {situation.name: situation.fight for situation in self.situations}
         name = situation or self.situations[0].name
-        check_choice(name, "situation", list(kinds))
-        metric = metric or (WINS if kinds[name] == "duel" else SHARE_LOST)
+        check_choice(name, "situation", list(fights))
+        metric = metric or (WINS if fights[name].has_winner else SHARE_LOST)
         return self.mine.matchups.heatmap(metric=metric, situation=name, ax=ax, **more)
 
     def _body(self) -> dict[str, Any]:
@@ -235,10 +231,6 @@ class Clash(FramedAnswer):
 
     def notes(self) -> list[str]:
         return clash_notes(self)
-
-
-def _counts(army: ArmyLoadouts, selectors: pd.Series[Any]) -> pd.Series[Any]:
-    return selectors.map(dict(zip((loadout.selector for loadout in army.loadouts), army.counts)))
 
 
 def clash(
@@ -295,23 +287,19 @@ def clash(
     check_integer(battles, "battles", 0, 10**9)
     library = library_of(profiles)
     sampling = Sampling(threads=threads, progress=progress)
-    armies = with_distinct_army_names(army_loadouts(mine, library, "mine"), army_loadouts(yours, library, "yours"))
+    first, second = army_loadouts(mine, library, "mine"), army_loadouts(yours, library, "yours")
+    names = names_apart(first.army, second.army)
+    first, second = (army._replace(army=replace(army.army, name=name)) for army, name in zip((first, second), names))
     wanted = (*([at_distance(distance)] if distance is not None else []), *situations_named(situations))
     ranged = [situation for situation in wanted if situation.kind == "ranged"]
     if ranged:
-        for army in armies:
+        for army in (first, second):
             check_aim(aim, army)
+    options: dict[str, Any] = {"threads": threads, "profiles": library}
     steps, sides = 2 * (1 + len(ranged)), list[Side]()
     with sampling.with_bar() as reporting:
-        for key, army, enemy in (("mine", *armies), ("yours", *armies[::-1])):
-            table = matchups(
-                army.loadouts,
-                enemy.loadouts,
-                metric=SHARE_LOST,
-                situations=wanted,
-                threads=threads,
-                profiles=library,
-            )
+        for key, army, enemy in (("mine", first, second), ("yours", second, first)):
+            table = matchups(army.loadouts, enemy.loadouts, metric=SHARE_LOST, situations=wanted, **options)
             volleys, done = list[Volleys](), len(sides) * steps // 2 + 1
             reporting.report(done, steps)
             for situation in ranged:
@@ -321,9 +309,7 @@ def clash(
     result = Clash(sides[0], sides[1])
     if not battles:
         return result
-    simulated = battle(
-        *(army.army for army in armies), trials=battles, threads=threads, profiles=library, progress=progress
-    )
+    simulated = battle(first.army, second.army, trials=battles, progress=progress, **options)
     return replace(result, battle_conclusions=tuple(simulated.conclusions()), battle_figures=simulated.summary)
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from analyser.analysis.army_loadouts import ArmyLoadouts
 from analyser.analysis.best_counters import BestCounter
-from analyser.analysis.best_volleys import AIMS, VolleyResult, Volleys
+from analyser.analysis.best_volleys import AIMS, Volleys
 from analyser.analysis.situations import Situation
 from analyser.common.answer import Block
 from analyser.common.text import (
@@ -105,14 +105,6 @@ def volley_lines(answer: Volleys, army: ArmyLoadouts) -> list[str]:
     return lines
 
 
-def attack_names(volley: VolleyResult, army: ArmyLoadouts) -> list[str]:
-    """Return each attack on a target as text, in order: the units and their row."""
-    return [
-        f"{counted_name(army, shot.attacker, shot.units, in_short=True)} ({shot.row.replace('-', NO_BREAK_SPACE)})"
-        for shot in volley.shots
-    ]
-
-
 def _best_attacks(answer: Clash) -> list[list[str]]:
     """Return the best attacks of both armies; if the same gap is proven for all, only the title states it."""
     all_volleys = [volleys for side in answer.sides for volleys in side.volleys]
@@ -132,10 +124,12 @@ def _assignment_parts(side: Side, *, is_proven: bool) -> list[list[str]]:
         title = f"Best attacks of {side.name}, {situation}: {value}"
         rows = [("target", "by", "lost", "annihilated")]
         for volley in assignment.volley_results:
+            first = side.enemy.short_loadout_title(volley.target)
             figures = percent(volley.share_lost), percent(volley.p_annihilated)
-            names = attack_names(volley, side.army)
-            rows.append((side.enemy.short_loadout_title(volley.target), names[0], *figures))
-            rows += [("", name, "", "") for name in names[1:]]
+            for shot in volley.shots:
+                units = counted_name(side.army, shot.attacker, shot.units, in_short=True)
+                rows.append((first, f"{units} ({shot.row.replace('-', NO_BREAK_SPACE)})", *figures))
+                first, figures = "", ("", "")
         table = ["No attack is possible."]
         if assignment.volley_results:
             table = [line.replace(NO_BREAK_SPACE, " ") for line in aligned_within(rows, "<<>>", (0, 1))]
@@ -151,7 +145,7 @@ def _matrices(side: Side) -> list[list[str]]:
     attackers = [loadout.selector for loadout in side.army.loadouts]
     names = [counted_name(side.army, attacker, in_short=True) for attacker in attackers]
     for situation in side.matchups.situations:
-        is_duel = situation.kind == "duel"
+        is_duel = situation.fight.has_winner
         quantity = "probability of winning, %" if is_duel else "share of the target that is lost, %"
         part = side.frame[side.frame["situation"] == situation.name]
         values = "p_attacker_wins" if is_duel else "mean_share_lost"
