@@ -66,8 +66,7 @@ class Assignment(NamedTuple):
 
 def distribution_after(target: TargetKind, attacks: AttackCounts) -> Floats:
     """Return the distribution of the target's states after these attacks, made in the order of `attacks`."""
-    pmf = np.zeros(len(target.value_by_state))
-    pmf[0] = 1.0
+    pmf: Floats = np.eye(1, len(target.value_by_state))[0]
     for kind, count in enumerate(attacks):
         for _ in range(count):
             pmf = pmf @ target.matrices[kind]
@@ -85,30 +84,25 @@ def assign(counts: Sequence[int], targets: Sequence[TargetKind]) -> Assignment:
     ([(1,), (1,)], 10.0, 0.0)
     """
     columns = _Columns(counts, targets)
-    bound, proof_prices, proof_bounds = np.inf, np.zeros(len(counts)), list[float]()
+    n_targets = np.array([target.n_targets for target in targets])
+    bound, proof_prices, proof_bounds = np.inf, np.zeros(len(counts)), np.zeros(len(targets))
     for _ in range(MOST_ROUNDS):
         prices, target_prices, value = columns.solve_relaxation()
         searches = [_Search(target, counts, prices, least) for target, least in zip(targets, target_prices)]
-        surplus_bounds = [max(search.bound, 0.0) for search in searches]
+        surplus_bounds = np.array([max(search.bound, 0.0) for search in searches])
         # Lagrangian bound: the sum of the prices of all attackers, plus the largest surplus of a volley on each target
-        total = np.dot(counts, prices) + sum(
-            target.n_targets * surplus for target, surplus in zip(targets, surplus_bounds)
-        )
+        total = float(np.dot(counts, prices) + n_targets @ surplus_bounds)
         if total < bound:
-            bound, proof_prices, proof_bounds = float(total), prices, surplus_bounds
-        new = [columns.add(index, volley) for index, search in enumerate(searches) for volley in search.volleys]
-        if not any(new) or bound - value <= TOLERANCE * max(value, 1.0):
+            bound, proof_prices, proof_bounds = total, prices, surplus_bounds
+        if not columns.add_all(searches) or bound - value <= TOLERANCE * max(value, 1.0):
             break
     best, value, _ = columns.solve_integer()
     if bound - value > TOLERANCE * max(value, 1.0):  # only volleys with a surplus >= `lowest` can be in a better one
-        lowest = [surplus - (bound - value) for surplus in proof_bounds]
-        searches = [
-            _Search(target, counts, proof_prices, least, find_all=True) for target, least in zip(targets, lowest)
-        ]
+        lowest = proof_bounds - (bound - value)
+        pairs = zip(targets, lowest)
+        searches = [_Search(target, counts, proof_prices, least, find_all=True) for target, least in pairs]
         if all(search.is_complete for search in searches):
-            for index, search in enumerate(searches):
-                for volley in search.volleys:
-                    columns.add(index, volley)
+            columns.add_all(searches)
             best, value, upper = columns.solve_integer()
             bound = min(bound, max(upper, value))
     volleys = [_without_useless_attackers(volley, targets[volley.target]) for volley in best]
@@ -143,11 +137,9 @@ class _Search:
         self._n_kinds = len(counts)
         self.volleys: list[tuple[AttackCounts, float]] = []
         self.is_complete = True
-        pmf = np.zeros(len(target.value_by_state))
-        pmf[0] = 1.0
         self._least = least + (-TOLERANCE if find_all else TOLERANCE)
         self._best = max(least, 0.0)
-        self.bound = self._run(pmf)
+        self.bound = self._run()
 
     def _upper_values_by_state(self) -> list[list[Floats]]:
         """Return upper bounds of the further surplus from each state, as if attackers saw the results so far.
@@ -163,8 +155,9 @@ class _Search:
             by_kind.append(values)
         return [*reversed(by_kind), [self._target.value_by_state]]
 
-    def _run(self, pmf: Floats) -> float:
-        """Search for volleys on a target with state distribution `pmf`; return an upper bound of their surplus."""
+    def _run(self) -> float:
+        """Search for volleys; return an upper bound of their surplus."""
+        pmf = np.eye(1, len(self._target.value_by_state))[0]
         bound = float(pmf @ self._upper_values[0][-1])
         open_nodes = [(bound, 0, self._available[0] if self._available else 0, pmf, 0.0, (0,) * self._n_kinds)]
         nodes = 0
@@ -210,22 +203,22 @@ class _Columns:
             for kind in target.matrices:
                 if counts[kind]:
                     attacks = tuple(int(other == kind) for other in range(len(counts)))
-                    self.add(index, (attacks, float(distribution_after(target, attacks) @ target.value_by_state)))
+                    value = float(distribution_after(target, attacks) @ target.value_by_state)
+                    self._columns[index, attacks] = value
 
-    def add(self, target: int, volley: tuple[AttackCounts, float]) -> bool:
-        attacks, value = volley
-        is_new = (target, attacks) not in self._columns
-        self._columns[target, attacks] = value
-        return is_new
+    def add_all(self, searches: Sequence[_Search]) -> bool:
+        """Add the volleys of a search on each target; return True if one of them is new."""
+        n_before = len(self._columns)
+        for index, search in enumerate(searches):
+            self._columns |= {(index, attacks): value for attacks, value in search.volleys}
+        return len(self._columns) > n_before
 
     def _constraints(self) -> tuple[Any, Floats]:
         """Return the matrix and upper limits of the constraints: one for each kind of attacker and each of target."""
         from scipy.sparse import csr_array
 
         attacks = np.array([attacks for _, attacks in self._columns]).reshape(-1, len(self._counts))
-        targets = np.array([target for target, _ in self._columns], np.int64)
-        is_on = np.zeros((len(targets), len(self._targets)))
-        is_on[np.arange(len(targets)), targets] = 1
+        is_on = np.eye(len(self._targets))[[target for target, _ in self._columns]]
         limits = np.array([*self._counts, *(target.n_targets for target in self._targets)], np.float64)
         return csr_array(np.hstack([attacks, is_on]).T), limits
 

@@ -16,7 +16,6 @@ from analyser.common.kernel_records import python_copy
 from analyser.common.text import counted, frequency_sentence, percent
 from analyser.engine.fight.exact.distribution import side_probabilities
 from analyser.engine.fight.exact.propagate import start_states
-from analyser.engine.fight.program import Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
 from analyser.results.states import damage, flag, holds, is_removed, joint_distributions, models_left
@@ -86,12 +85,12 @@ class BestFocus(Answer):
     steps: tuple[dict[str, Any], ...]
     profiles: ProfilesUsed
 
+    schema = "analyser/best-focus/1"
+
     @property
     def value(self) -> float:
         """Probability of the fate with the best use of all attackers."""
         return self.chances[-1]
-
-    schema = "analyser/best-focus/1"
 
     @property
     def headline(self) -> str:
@@ -188,9 +187,13 @@ class _Attacker:
 
     def options(self) -> tuple[Option, list[Option]]:
         """Return the attack as stated (after an advance if needed), and all attacks to choose from (AC-4.2)."""
-        refusal, stated = None, list[Option]()
+        refusal, stated, words = None, list[Option](), "stays and fires"
+        if self.attack.attacker_advanced:
+            words = "has advanced and fires"
+        elif "aiming" in self.attack.bonuses:
+            words = "stays, aims and fires"
         try:
-            stated.append(self._option(({}, self._stated_words(), 0.0)))
+            stated.append(self._option(({}, words, 0.0)))
         except InputError as error:
             refusal = error
         choices = self._possible(self._manoeuvres())
@@ -199,11 +202,6 @@ class _Attacker:
             assert refusal is not None
             raise self._with_name(refusal)
         return usable[0], choices or stated
-
-    def _stated_words(self) -> str:
-        if self.attack.attacker_advanced:
-            return "has advanced and fires"
-        return "stays, aims and fires" if "aiming" in self.attack.bonuses else "stays and fires"
 
     def _option(self, change: _Change) -> Option:
         keys, words, advance = change
@@ -282,7 +280,6 @@ class _Search:
     def __init__(self, scenario: FocusScenario, options: Sequence[Option], want: str) -> None:
         self.scenario, self.options, self.want = scenario, list(options), want
         attacks = [option.scenario for option in self.options]
-        self.setup: Setup
         self.setup, self.programs = focus_program(attacks, list(map(attacker_of, attacks)))
         self.start = start_states(self.setup)
         self._after: dict[tuple[int, int], list[tuple[int, float]]] = {}
@@ -290,17 +287,14 @@ class _Search:
 
     def states_after(self, option: int, state: int) -> list[tuple[int, float]]:
         if (option, state) not in self._after:
-            program: list[Operation] = self.programs[option]
-            joint = joint_distributions(self.setup, [program], (self.start[0], state), self.scenario.ruleset)[0]
+            programs = [self.programs[option]]
+            joint = joint_distributions(self.setup, programs, (self.start[0], state), self.scenario.ruleset)[0]
             pmf = side_probabilities(joint)[1]
             self._after[option, state] = [(int(after), float(p)) for after, p in zip(joint.second, pmf) if p > 0]
         return self._after[option, state]
 
     def has_fate(self, state: int) -> bool:
-        states = np.array([state])
-        if self.want == "annihilated":
-            return bool(is_removed(states)[0])
-        return bool(holds(states, self.want, self.scenario.target)[0])
+        return bool(holds(np.array([state]), self.want, self.scenario.target)[0])
 
     def value(self, left: int, state: int, most: int) -> tuple[float, int]:
         """Return the probability of the fate with best play, and the index of the best option, -1 if no option helps.
@@ -311,21 +305,22 @@ class _Search:
         if key not in self._values:
             best, chosen = float(self.has_fate(state)), -1
             if most and best < 1.0 and not is_removed(np.array([state]))[0]:
-                for option in range(len(self.options)):
-                    if left >> self.options[option].attacker & 1:
-                        chance = self.probability_by(option, left, state, most)
-                        if chance > best + _LEAST_GAIN:
-                            best, chosen = chance, option
+                for option in self.left_options(left):
+                    chance = self.probability_by(option, left, state, most)
+                    if chance > best + _LEAST_GAIN:
+                        best, chosen = chance, option
             self._values[key] = best, chosen
         return self._values[key]
 
+    def left_options(self, left: int) -> list[int]:
+        return [index for index, option in enumerate(self.options) if left >> option.attacker & 1]
+
     def probability_by(self, option: int, left: int, state: int, most: int) -> float:
-        """Return the probability of the fate if this option is tried next and best play follows."""
-        rally = self.options[option].rally
+        """Return the probability of the fate if this option is tried next, a rally test included."""
+        rally, passed = self.options[option].rally, self._probability_after(option, left, state, most)
         if rally == 1.0:
-            return self._probability_after(option, left, state, most)
-        otherwise = self.without_rally(option, left, state, most)[0]
-        return rally * self._probability_after(option, left, state, most) + (1 - rally) * otherwise
+            return passed
+        return rally * passed + (1 - rally) * self.without_rally(option, left, state, most)[0]
 
     def _probability_after(self, option: int, left: int, state: int, most: int) -> float:
         rest = left & ~(1 << self.options[option].attacker)
@@ -346,14 +341,11 @@ class _Search:
         chances = tuple(self.value(all_attackers, self.start[1], most)[0] for most in range(1, count + 1))
         steps, used = tuple(self._steps(all_attackers, count)), self.scenario.profiles
         assert used is not None
-        in_stated_order = self._probability_in_order()
-        return BestFocus(self.want, tuple(attackers), chances, in_stated_order, tuple(in_order), steps, used)
-
-    def _probability_in_order(self) -> float:
         setup, programs = focus_program(self.scenario.attacks, self.scenario.attackers)
-        program = [step for program in programs for step in program]
+        program = [step for operations in programs for step in operations]
         joint = joint_distributions(setup, [program], start_states(setup), self.scenario.ruleset)[0]
-        return fsum(p for end, p in zip(joint.second, side_probabilities(joint)[1]) if self.has_fate(int(end)))
+        as_given = fsum(p for end, p in zip(joint.second, side_probabilities(joint)[1]) if self.has_fate(int(end)))
+        return BestFocus(self.want, tuple(attackers), chances, as_given, tuple(in_order), steps, used)
 
     def _steps(self, all_attackers: int, count: int) -> list[dict[str, Any]]:
         pmf, steps = {(all_attackers, self.start[1]): 1.0}, list[dict[str, Any]]()
@@ -365,9 +357,9 @@ class _Search:
                     continue
                 option = self.options[chosen]
                 others = [
-                    self.probability_by(number, left, state, count - fired)
-                    for number, other in enumerate(self.options)
-                    if left >> other.attacker & 1 and other.words != option.words
+                    self.probability_by(other, left, state, count - fired)
+                    for other in self.left_options(left)
+                    if self.options[other].words != option.words
                 ]
                 branches, words = [(option.rally, chosen)], option.words
                 if option.rally < 1.0:
@@ -375,10 +367,9 @@ class _Search:
                     branches.append((1 - option.rally, otherwise))
                     action = "makes no attack" if otherwise < 0 else self.options[otherwise].action
                     words += f"; after a failed rally test {action}"
-                row = {"fired": fired, "target": self._state_text(state), "next": words}
-                row |= {"advance": option.advance, "chance": chance}
-                row |= {"costs": max(chance - max(others, default=chance), 0.0), "probability": probability}
-                rows.append(row)
+                row = {"fired": fired, "target": _state_text(state), "next": words, "advance": option.advance}
+                costs = max(chance - max(others, default=chance), 0.0)
+                rows.append(row | {"chance": chance, "costs": costs, "probability": probability})
                 rest = left & ~(1 << option.attacker)
                 for chance, number in branches:
                     for after, share in self.states_after(number, state) if number >= 0 else [(state, 1.0)]:
@@ -387,9 +378,10 @@ class _Search:
             pmf = following
         return steps
 
-    def _state_text(self, state: int) -> str:
-        states = np.array([state])
-        parts = [counted(int(models_left(states)[0]), "model")]
-        parts += [f"{damage(states)[0]} damage"] if damage(states)[0] else []
-        parts += [name for name in ("suppressed", "disordered", "activated") if flag(states, name)[0]]
-        return ", ".join(parts)
+
+def _state_text(state: int) -> str:
+    states = np.array([state])
+    parts = [counted(int(models_left(states)[0]), "model")]
+    parts += [f"{damage(states)[0]} damage"] if damage(states)[0] else []
+    parts += [name for name in ("suppressed", "disordered", "activated") if flag(states, name)[0]]
+    return ", ".join(parts)
