@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.kernel_records import Floats
-from analyser.game.units import Loadout, Unit
+from analyser.game.units import Loadout
 
 ROUNDS = 6.0
 CHARGE_RANGE_IN_SPEEDS = 2.0  # longest distance of a charge, divided by SPEED
@@ -33,16 +33,12 @@ BATTLEFIELDS = (Battlefield("close", 18.0, 0.0), Battlefield("open", 36.0, 12.0)
 
 
 class TimeShares(NamedTuple):
-    """Shares of rounds in which only one of two units can shoot, both can shoot, or one can charge; they sum to 1.
+    """Shares of rounds by the actions that two units can take; each array has a row and a column for each loadout."""
 
-    Each array has a row and a column for each loadout. `outreaches` is True where the row's unit has the longer range;
-    then this unit shoots in the rounds of `one_shoots`.
-    """
-
-    one_shoots: Floats
+    one_shoots: Floats  # only the unit with the longer range can shoot
     both_shoot: Floats
-    near: Floats
-    outreaches: NDArray[np.bool_]
+    near: Floats  # a unit can charge
+    outreaches: NDArray[np.bool_]  # True where the row's unit has the longer range
 
 
 class Movement:
@@ -51,8 +47,9 @@ class Movement:
     def __init__(self, loadouts: Sequence[Loadout]) -> None:
         units = [loadout.unit for loadout in loadouts]
         self._speed = np.array([unit.speed or 0.0 for unit in units])
-        self._arrives = np.array([_arrives_at_once(unit) for unit in units], np.bool_)
         self._flies = np.array([unit.type == "aircraft" for unit in units], np.bool_)
+        unknown_speed = [unit.speed is None and unit.type != "fortification" for unit in units]
+        self._arrives = self._flies | [unit.has("Dynamic Entry") for unit in units] | unknown_speed  # at once
 
     def time_shares(
         self, reach: Floats, gain_alone: Floats, gain_of_both: Floats, gain_near: Floats, battlefield: Battlefield
@@ -100,8 +97,3 @@ def _approaches(gain: Floats, speed: Floats) -> NDArray[np.bool_]:
     excess_speed = speed[:, None] - speed[None, :]
     is_first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]
     return np.asarray((gain > 0) | (gain == 0) & ((excess_speed > 0) | (excess_speed == 0) & is_first), np.bool_)
-
-
-def _arrives_at_once(unit: Unit) -> bool:
-    """Return True for aircraft, units with Dynamic Entry, and mobile units of unknown SPEED."""
-    return unit.type == "aircraft" or unit.has("Dynamic Entry") or (unit.speed is None and unit.type != "fortification")

@@ -157,17 +157,16 @@ def best_volleys(
     by_target = [_ShotsAt(*pair, attackers, rows, situation, ruleset, aim) for pair in pairs]
     result = assign(attackers.counts, [shots.kind for shots in by_target])
     volley_results = [by_target[volley.target].result(volley.attacks) for volley in result.volleys]
-    used = np.sum([volley.attacks for volley in result.volleys], axis=0, dtype=np.int64, initial=0)
-    left = np.array(attackers.counts) - (used if result.volleys else 0)
+    left = np.array(attackers.counts)
+    for volley in result.volleys:
+        left -= volley.attacks
     idle = []
-    for kind, units in enumerate(left.tolist()):
-        if units:
-            loadout = attackers.loadouts[kind]
-            can_attack = any(kind in shots.kind.matrices for shots in by_target)
-            is_own = (frame["attacker"] == loadout.selector) & (frame["situation"] == situation.name)
-            reasons = " / ".join(dict.fromkeys(frame.loc[is_own, "why_not"].dropna()))
-            why = "it would add nothing on any target" if can_attack else reasons
-            idle.append(Idle(loadout.selector, units, why))
+    for kind in np.flatnonzero(left).tolist():
+        selector, why = attackers.loadouts[kind].selector, "it would add nothing on any target"
+        if not any(kind in shots.kind.matrices for shots in by_target):
+            is_own = (frame["attacker"] == selector) & (frame["situation"] == situation.name)
+            why = " / ".join(dict.fromkeys(frame.loc[is_own, "why_not"].dropna()))
+        idle.append(Idle(selector, int(left[kind]), why))
     kinds = list(enumerate(attackers.counts))
     all_on_one = [shots.result(tuple(n * (kind in shots.kind.matrices) for kind, n in kinds)) for shots in by_target]
     volley_results.sort(key=lambda volley: -volley.value)

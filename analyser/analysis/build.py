@@ -29,7 +29,6 @@ from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
 
-OVER_CHOICES = ("mean", "worst")
 DEFAULT_BATTLES = 10_000
 MOST_NEXT_BEST = 20  # limits the time: 20 lists of 4,000 points take a minute, 100 lists half an hour
 
@@ -160,7 +159,7 @@ def build(
 
 def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most: int | None, differ: float) -> None:
     """Raise InputError for arguments of :func:`build` that are invalid with any profiles."""
-    check_choice(over, "over", OVER_CHOICES)
+    check_choice(over, "over", ("mean", "worst"))
     check_flag(battles, "battles")
     check_integer(next_best, "next_best", 0, MOST_NEXT_BEST)
     check_integer(battlegroups, "battlegroups", 1, 20)
@@ -189,21 +188,17 @@ MOST_REQUIRED = 500  # largest number of a unit that can be required
 
 def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Scale]:
     """Return the name and limits of a scale (default: the smallest that allows these points), or raise InputError."""
-    scales = library.force_rules.scales
+    scales = {str(name): limits for name, limits in library.force_rules.scales.items()}
     check_integer(points, "points", 1)
-    if scale is None:
-        fitting = [name for name, scale in scales.items() if scale.least_points <= points <= scale.most_points]
-        if not fitting:
-            least = min(scale.least_points for scale in scales.values())
-            most = max(scale.most_points for scale in scales.values())
-            raise InputError(f"no scale allows {points:,} points", where="points", allowed=f"{least:,} to {most:,}")
-        scale = fitting[0]
-    check_choice(scale, "scale", tuple(scales))
-    limits = scales[scale]  # type: ignore[index]
-    if not limits.least_points <= points <= limits.most_points:
-        allowed = f"{limits.least_points:,} to {limits.most_points:,}"
-        raise InputError(f"the scale {scale} does not allow {points:,} points", where="points", allowed=allowed)
-    return scale, limits
+    if scale is not None:
+        check_choice(scale, "scale", tuple(scales))
+        scales = {scale: scales[scale]}
+    for name, limits in scales.items():
+        if limits.least_points <= points <= limits.most_points:
+            return name, limits
+    least, most = min(one.least_points for one in scales.values()), max(one.most_points for one in scales.values())
+    allows = "no scale allows" if scale is None else f"the scale {scale} does not allow"
+    raise InputError(f"{allows} {points:,} points", where="points", allowed=f"{least:,} to {most:,}")
 
 
 def loadouts_of(faction: str, library: Profiles, ban: Sequence[str]) -> tuple[list[Loadout], list[str]]:

@@ -118,17 +118,15 @@ class Build(Answer):
         """Return a row for each unit of each list."""
         rows = []
         for rank, built in enumerate(self.lists, 1):
-            head = {"rank": rank, "list": built.army.name}
-            head |= {"value": built.value, "gap": built.gap, "differs": built.differs}
-            head |= {} if built.battles is None else built.battles.figures()
+            figures = {name: getattr(built, name) for name in ("value", "gap", "differs")}
+            figures |= {} if built.battles is None else built.battles.figures()
             for unit in built.army.units:
                 where = {"unit": unit.loadout.selector, "battlegroup": unit.battlegroup, "points": unit.points}
-                rows.append(head | where)
+                rows.append({"rank": rank, "list": built.army.name} | figures | where)
         return rows
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Assumptions of the answer; dice and deck first."""
         return (*self.profiles.assumptions, *ASSUMPTIONS)
 
     @property
@@ -171,16 +169,13 @@ class Build(Answer):
             self._values(),
         ]
         if self.battles:
-            records = [*self.battles, *([self.own.battles] if self.own is not None and self.own.battles else [])]
-            heading = f"By {sum(record.trials for record in records):,} battles (Monte Carlo, 95% intervals)"
-            blocks.append(self._battles("\n".join([heading, *fill(self.enemies), *fill(self.battle_note)])))
+            blocks.append(self._battles())
             shown = [] if self.best is first.army else [self.best]  # the first list is shown above
             shown += self.enemy_armies if self.enemies_are_best_lists else ()
             blocks += [Block(f"{army.name}: {army.points:,} points", lines=army_lines(army)) for army in shown]
         else:
-            blocks.append(
-                Block(lines=[*fill(self.verdict), *(fill(self.enemies) if self.enemies_are_best_lists else ())])
-            )
+            no_battles = fill(self.enemies) if self.enemies_are_best_lists else []
+            blocks.append(Block(lines=fill(self.verdict) + no_battles))
         return blocks
 
     def notes(self) -> list[str]:
@@ -210,12 +205,15 @@ class Build(Answer):
         units = ", ".join(self.own.without_value)
         return f"The value of {self.own.army.name} is not reported: the search does not include its {units}."
 
-    def _battles(self, title: str) -> Block:
-        rows = []
+    def _battles(self) -> Block:
+        rows, trials = [], 0
         for built, words in self.all_lists():
             if (record := built.battles) is not None:
                 shares = record.wins_text, f"{100 * record.draws:.1f}%"
                 rows.append((built.army.name, *shares, record.score_text, record.range_text, words))
+                trials += record.trials
+        heading = f"By {trials:,} battles (Monte Carlo, 95% intervals)"
+        title = "\n".join([heading, *fill(self.enemies), *fill(self.battle_note)])
         head = ("", "wins", "draws", "score", "by part", "")
         return Block(title, head, rows, "<>>>><", lines=fill(self.verdict))
 
@@ -259,7 +257,7 @@ class Build(Answer):
 
     @property
     def explanation(self) -> str:
-        """Explanation of the values, and of how much the lists differ at least."""
+        """What the values count, and how much the lists differ at least."""
         over = "the mean over" if self.over == "mean" else "the worst of"
         return (
             f"Value: expected points destroyed and kept in a round (exact), {over} "
@@ -277,7 +275,6 @@ class Build(Answer):
 
     @property
     def battle_note(self) -> str:
-        """Explanation of the battles and the score."""
         return BATTLE_NOTE.format(counted(len(self.battles[0].by_part), "part"))
 
     @property
@@ -285,8 +282,8 @@ class Build(Answer):
         """Conclusion from the values and the battles; without battles from the values alone."""
         first = self.lists[0]
         value = f"{first.army.name} has the highest sum of unit values ({first.value:.1f})"
-        sentence = f"Without battles: {value}. How often it wins is not computed."
-        sentence = self._battle_verdict() if self.battles else sentence
+        without_battles = f"Without battles: {value}. How often it wins is not computed."
+        sentence = self._battle_verdict() if self.battles else without_battles
         if empty := sum(unit.points or 0 for unit in self.best.units if unit.loadout.capacity):
             sentence += f" {self.best.name} spends {empty} points on transports without passengers."
         if len(self.lists) == 1:
@@ -297,7 +294,7 @@ class Build(Answer):
         return f"{sentence} {differences}."
 
     def _battle_verdict(self) -> str:
-        first = self.lists[0]
+        first, own = self.lists[0], self.own
         if first.army.name not in self.tied:
             sentence = f"Battles change the ranking: {self.best.name} does better than {first.army.name}."
         elif len(self.tied) == len(self.lists) > 1:
@@ -306,17 +303,14 @@ class Build(Answer):
         else:
             result = "the best" if self.best is first.army else "tied with the best"
             sentence = f"Battles confirm the ranking: {first.army.name} is {result}."
-        return sentence + self._own_verdict()
-
-    def _own_verdict(self) -> str:
-        best, own = self.by_score[0], self.own
+        best = self.by_score[0]
         if own is None or own.battles is None or best.battles is None:
-            return ""
+            return sentence
         result = "does better than all of these" if own.score > best.score else "does worse than the best"
         result = "does not differ significantly from the best" if own.battles.is_tied else result
         points = f" of {own.army.points:,} points" if own.army.points > self.points else ""
         scores = f"{own.battles.score_text} against {best.battles.score_text}"
-        return f" Your own list, {own.army.name}{points}, {result}: score {scores}."
+        return f"{sentence} Your own list, {own.army.name}{points}, {result}: score {scores}."
 
 
 def _cell(figure: float, form: str) -> str:

@@ -33,9 +33,9 @@ PARTS = 16  # parts of the battles, each with its own random numbers
 
 
 class BattleRecord(NamedTuple):
-    """Battles of one list against all enemy armies: the numbers won, drawn and simulated in each of several parts."""
+    """Battles of one list against all enemy armies, in several parts; the score counts a draw as half a win."""
 
-    by_part: tuple[tuple[int, int, int], ...]
+    by_part: tuple[tuple[int, int, int], ...]  # battles won, drawn and simulated
     is_tied: bool = False  # True if the difference from the best score is not significant
 
     @property
@@ -45,22 +45,19 @@ class BattleRecord(NamedTuple):
 
     @property
     def trials(self) -> int:
-        """Battles simulated."""
         return self.totals[2]
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """Share of battles won in each part, a draw counting as half a win."""
+        """Score of each part."""
         return np.array([(won + drawn / 2) / trials for won, drawn, trials in self.by_part])
 
     @property
     def score(self) -> float:
-        """Mean of `scores` over the parts."""
         return float(self.scores.mean())
 
     @property
     def draws(self) -> float:
-        """Share of battles drawn."""
         return self.totals[1] / self.trials
 
     @property
@@ -72,7 +69,6 @@ class BattleRecord(NamedTuple):
 
     @property
     def wins_text(self) -> str:
-        """Share of battles won, in percent."""
         return whole_percent(self.totals[0] / self.trials)
 
     @property
@@ -82,7 +78,6 @@ class BattleRecord(NamedTuple):
 
     @property
     def score_text(self) -> str:
-        """Score with half the width of its 95% interval."""
         return f"{100 * self.score:.1f} ±{100 * self.half_width:.1f}"
 
     def interval_entries(self, name: str) -> dict[str, float]:
@@ -92,7 +87,6 @@ class BattleRecord(NamedTuple):
 
     @property
     def range_text(self) -> str:
-        """Lowest and highest score of the parts."""
         return f"{100 * self.scores.min():.0f} to {100 * self.scores.max():.0f}"
 
     def figures(self) -> dict[str, Any]:

@@ -120,8 +120,8 @@ def _best_attacks(answer: Clash) -> list[list[str]]:
 def _assignment_parts(side: Side, *, is_proven: bool) -> list[list[str]]:
     parts = []
     for assignment in side.volleys:
-        value, situation = value_text(assignment.aim, assignment.value), _situation_title(assignment.situation)
-        title = f"Best attacks of {side.name}, {situation}: {value}"
+        value, name = value_text(assignment.aim, assignment.value), assignment.situation.name
+        title = f"Best attacks of {side.name}, {name.replace('-', ' ')}: {value}"
         rows = [("target", "by", "lost", "annihilated")]
         for volley in assignment.volley_results:
             first = side.enemy.short_loadout_title(volley.target)
@@ -150,7 +150,7 @@ def _matrices(side: Side) -> list[list[str]]:
         part = side.frame[side.frame["situation"] == situation.name]
         values = "p_attacker_wins" if is_duel else "mean_share_lost"
         table = part.pivot(index="attacker", columns="defender", values=values).reindex(attackers)
-        lines = fill(f"{side.name} on {side.enemy.army.name}, {_situation_title(situation)}: {quantity}")
+        lines = fill(f"{side.name} on {side.enemy.army.name}, {situation.name.replace('-', ' ')}: {quantity}")
         columns = [[str(number), *map(_cell, table[name])] for number, name in enumerate(enemies, 1)]
         for rows in column_parts(["", *names], columns, WIDTH):
             lines += aligned(rows, "<>")
@@ -159,13 +159,9 @@ def _matrices(side: Side) -> list[list[str]]:
     return [*parts, aligned(legend, "><")]
 
 
-def _situation_title(situation: Situation) -> str:
-    return situation.name.replace("-", " ")
-
-
 def _situation_lines(situations: Sequence[Situation]) -> list[str]:
-    names = {situation: _situation_title(situation) for situation in situations if situation.title}
-    lines = [f"{name}: {situation.title.removeprefix(f'{name}, ')}" for situation, name in names.items()]
+    pairs = [(situation.name.replace("-", " "), situation.title) for situation in situations if situation.title]
+    lines = [f"{name}: {title.removeprefix(f'{name}, ')}" for name, title in pairs]
     return ["Situations", *_bullets(lines)] if lines else []
 
 

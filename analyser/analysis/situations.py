@@ -167,7 +167,6 @@ class Situation(Record):
 
     @property
     def fight(self) -> Fight:
-        """Kind of fight."""
         return FIGHTS[self.kind]
 
     @property
