@@ -61,8 +61,13 @@ def passengers_lost(state: int, side: SideFacts) -> int:
 
 
 @step
-def winner(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
-    """Return the winner: the side that destroyed the enemy unit, or more models (AC-8.1, AC-8.3, AC-8.5, AC-8.7)."""
+def winner_if_fought(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
+    """Return the side that destroyed the enemy unit, or more models (AC-8.1, AC-8.3, AC-8.5, AC-8.7).
+
+    Return NO_WINNER, or NOT_FOUGHT if the charger was removed before the combat (AC-8.1).
+    """
+    if is_removed(active) and not active & FELL_IN_COMBAT and not is_removed(target):
+        return NOT_FOUGHT
     if is_removed(target) and target & FELL_IN_COMBAT:
         return TARGET if is_removed(active) and target & unit_state.BY_OWN_BLANKS else ACTIVE
     if is_removed(active):
@@ -72,14 +77,6 @@ def winner(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
     if lost == destroyed:
         return NO_WINNER
     return ACTIVE if destroyed > lost else TARGET
-
-
-@step
-def winner_if_fought(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
-    """Return the :func:`winner`, or NOT_FOUGHT if the charger was removed before the combat (AC-8.1)."""
-    if is_removed(active) and not active & FELL_IN_COMBAT and not is_removed(target):
-        return NOT_FOUGHT
-    return winner(active, target, sides)
 
 
 @step

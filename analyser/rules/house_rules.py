@@ -159,14 +159,6 @@ def record_fields(rules: Iterable[HouseRule]) -> dict[str, int]:
 
 
 @step
-def situation_of(attack: AttackFacts, short: int) -> int:
-    """Return the :class:`Situation` of an attack; `short`: 1 at short range."""
-    if attack.close_quarters:
-        return Situation.CHARGE.value if attack.charging else Situation.CLOSE_QUARTERS.value
-    return Situation.SHORT_RANGE.value if short else Situation.LONG_RANGE.value
-
-
-@step
 def add_rule(effects: Effects, rule: int, situation: int, is_a: int) -> Effects:
     """Return `effects` plus those of a packed rule, if it applies in this situation to an enemy with bits `is_a`."""
     against = rule >> _AGAINST & _MASK_11
@@ -191,9 +183,11 @@ def effects_on(attack: AttackFacts, target: TargetFacts, short: int) -> Effects:
     effects = Effects(0, 0, 0, 0, 0, 0, 0, 0, 0)
     if not attack.house_1 and not target.house_1:
         return effects
-    situation = situation_of(attack, short)
-    attackers_rules = (attack.house_1, attack.house_2, attack.house_3, attack.house_4)
-    rules = (*attackers_rules, target.house_1, target.house_2, target.house_3, target.house_4)
-    for place in range(2 * MOST_RULES):
-        effects = add_rule(effects, rules[place], situation, target.is_a if place < MOST_RULES else attack.is_a)
+    situation = Situation.SHORT_RANGE.value if short else Situation.LONG_RANGE.value
+    if attack.close_quarters:
+        situation = Situation.CHARGE.value if attack.charging else Situation.CLOSE_QUARTERS.value
+    for rule in (attack.house_1, attack.house_2, attack.house_3, attack.house_4):
+        effects = add_rule(effects, rule, situation, target.is_a)
+    for rule in (target.house_1, target.house_2, target.house_3, target.house_4):
+        effects = add_rule(effects, rule, situation, attack.is_a)
     return effects

@@ -72,6 +72,14 @@ _TO_RANGES = tuple(
 ORDERS = (*_MOVES, *_TO_RANGES, *_ACTIONS)
 _FILLERS = frozenset(("the", "a", "an", "is", "are", "am", "be", "has", "have", "of", "to", "there", "inches", "inch"))
 _OWN_WORDS = frozenset(("i", "we", "my", "our", "own", "its", "their"))
+_OTHER_NAMES = {
+    "reach": "within reach",
+    "range": "in range",
+    "failed rally": "rally failed",
+    "enemy in range": "in range",
+    "enemy within reach": "within reach",
+    "enemy in short range": "in short range",
+}
 _ENEMY_WORDS = frozenset(("he", "she", "they", "it", "enemy's", "his", "him", "them"))
 _CONDITION_WORD = re.compile(r"\b(if|when|while|unless|until)\b")
 _BETWEEN_LINES = re.compile(r"[;\n]|,\s*(?=(?:then|else|otherwise)\b)", re.IGNORECASE)
@@ -85,6 +93,7 @@ _COMPARISONS = {
     "fewer than": "<",
     "less than": "<",
 }
+_OPERATORS = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
 _NUMBER = re.compile(r"^\d+(\.\d+)?$")
 _MOVE_BY_INCHES = re.compile(
     r"^(advance|retire|retire at double time|double time)\s+(\d+(?:\.\d+)?)\s*(?:inch|inches|[\"”])?$"
@@ -144,15 +153,12 @@ def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:
     if not 1 <= len(texts) <= MOST_LINES:
         raise InputError(f"{len(texts)} lines", where=where, allowed=f"1 to {MOST_LINES}")
     lines = tuple(_line_of(text, f"{where}: line {number}") for number, text in enumerate(texts, 1))
-    if (hidden := _hidden_line(lines)) is not None:
-        hidden_number, hiding_number = hidden
-        hiding = lines[hiding_number]
-        why = f"applies whenever line {hidden_number + 1} would" if all_conditions(hiding) else "has no condition"
-        text = lines[hidden_number].text
-        problem = (
-            f"line {hidden_number + 1}, {text!r}, is never reached: line {hiding_number + 1}, {hiding.text!r}, {why}"
-        )
-        remedy = f"move line {hiding_number + 1} down, change its condition, or delete line {hidden_number + 1}"
+    if (numbers := _hidden_line(lines)) is not None:
+        hidden, hiding = (f"line {number + 1}" for number in numbers)
+        text, hiding_line = lines[numbers[0]].text, lines[numbers[1]]
+        why = f"applies whenever {hidden} would" if all_conditions(hiding_line) else "has no condition"
+        problem = f"{hidden}, {text!r}, is never reached: {hiding}, {hiding_line.text!r}, {why}"
+        remedy = f"move {hiding} down, change its condition, or delete {hidden}"
         raise InputError(problem, where=where, allowed=remedy)
     return lines
 
@@ -282,7 +288,7 @@ def _condition_of(text: str, where: str) -> Condition:
             if any(word not in ("enemy", "distance") for word in words[:-2]):
                 raise _unknown_condition(text, where)
             return Condition("distance", sign, float(words[-1]), negated)
-    signs = [word for word in words if word in ("<", "<=", "==", ">=", ">", "=")]
+    signs = [word for word in words if word in (*_OPERATORS, "=")]
     numbers = [word for word in words if _NUMBER.match(word)]
     names = " ".join(word for word in words if word not in (*signs, *numbers))
     if numbers:
@@ -291,9 +297,7 @@ def _condition_of(text: str, where: str) -> Condition:
             raise _unknown_condition(text, where, name)
         sign = signs[0] if signs else "=="
         return Condition(name, "==" if sign == "=" else sign, float(numbers[0]), negated)
-    name = {"reach": "within reach", "range": "in range", "failed rally": "rally failed"}.get(names, names)
-    name = {"enemy in range": "in range", "enemy within reach": "within reach"}.get(name, name)
-    name = {"enemy in short range": "in short range"}.get(name, name)
+    name = _OTHER_NAMES.get(names, names)
     if name not in YES_NO_CONDITIONS:
         raise _unknown_condition(text, where, name)
     return Condition(name, negated=negated)
@@ -356,26 +360,19 @@ def _in_words(condition: Condition) -> str:
     return f"{'not ' if condition.negated else ''}{words} {condition.value:g}"
 
 
-_OPERATORS = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
-
-
-_TACTIC_CONDITIONS = ("in range", "in short range", "within reach")  # conditions available to tactics
-_ALWAYS, _IN_RANGE, _IN_SHORT_RANGE, _WITHIN_REACH = range(4)
 TACTIC_LINES: dict[str, tuple[Line, ...]] = {name: lines_of(about.lines, name) for name, about in POLICIES.items()}
 """The lines of each tactic."""
-_TACTIC_SIZE = max(map(len, TACTIC_LINES.values()))  # lines per tactic in the table; short tactics repeat the last line
+_TACTIC_CONDITIONS = ("in range", "in short range", "within reach")  # conditions that lines of tactics can have
 
 
-def _table_entry(line: Line) -> tuple[int, int, int]:
-    condition = _ALWAYS if not line.conditions else 1 + _TACTIC_CONDITIONS.index(line.conditions[0].subject)
-    return condition, Manoeuvre.CLOSE_IN if line.stop else line.manoeuvre, line.action
+def _decision(lines: Sequence[Line], bits: int) -> tuple[int, int]:
+    """Return the decision of the first line that applies; bits of `bits`: which of _TACTIC_CONDITIONS are true."""
+    true = {name for place, name in enumerate(_TACTIC_CONDITIONS) if bits >> place & 1}
+    line = next((line for line in lines if true.issuperset(subject for subject, *_ in line.conditions)), LAST_RESORT)
+    return Manoeuvre.CLOSE_IN if line.stop else line.manoeuvre, line.action
 
 
-_TACTIC_TABLE = np.array(
-    [[_table_entry(lines[min(row, len(lines) - 1)]) for row in range(_TACTIC_SIZE)] for lines in TACTIC_LINES.values()],
-    np.int64,
-)
-
+_DECISIONS = np.array([[_decision(lines, bits) for bits in range(8)] for lines in TACTIC_LINES.values()], np.int64)
 
 VIEW_COUNT = 1 << 5  # number of different views outside a building, if distances are ignored (`view_index`)
 
@@ -401,10 +398,5 @@ def allowed_decisions_by_view() -> Integers:
 @step
 def decide(policy: int, view: View) -> tuple[int, int]:
     """Return the manoeuvre and the action of the first line of a tactic whose condition holds."""
-    for line in range(_TACTIC_SIZE):
-        condition = _TACTIC_TABLE[policy, line, 0]
-        holds = condition == _ALWAYS or (condition == _IN_RANGE and view.in_range)
-        holds = holds or (condition == _IN_SHORT_RANGE and view.in_short_range)
-        if holds or (condition == _WITHIN_REACH and view.can_charge):
-            return int(_TACTIC_TABLE[policy, line, 1]), int(_TACTIC_TABLE[policy, line, 2])
-    return Manoeuvre.STAY, Action.NOTHING
+    bits = (1 if view.in_range else 0) | (2 if view.in_short_range else 0) | (4 if view.can_charge else 0)
+    return int(_DECISIONS[policy, bits, 0]), int(_DECISIONS[policy, bits, 1])

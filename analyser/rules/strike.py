@@ -140,7 +140,7 @@ def officer_has_fallen(progress: int) -> bool:
 @step
 def is_disordered(fight: FightFacts, progress: int) -> int:
     """Return 1 if the target is disordered when it takes its test (AC-5.8)."""
-    return discipline.disordered_at_test(fight, 1 if progress & _OFFICER_FALLEN else 0)
+    return discipline.disordered_at_test(fight, officer_has_fallen(progress))
 
 
 @step

@@ -77,19 +77,6 @@ def is_removed(state: int) -> bool:
     return state & ANNIHILATED != 0
 
 
-TOO_FAR = 1 << STATE_BITS - 1
-
-
-@step
-def origin_of(back: int, ahead: int, stride: int, position_bit: int) -> int:
-    """Return the number that stands for the start, in strides, so that moves `back` and `ahead` fit; or TOO_FAR."""
-    strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
-    room = 1 << STATE_BITS - position_bit  # number of positions that fit on either side of 0
-    if strides_back + strides_ahead >= 2 * room:
-        return TOO_FAR
-    return 0 if max(strides_back, strides_ahead) < room else (strides_back - strides_ahead) // 2
-
-
 @step
 def position_of(state: int, side: SideFacts) -> int:
     """Return how far the unit is in front of its start; negative behind it."""

@@ -262,8 +262,9 @@ def set_positions(setup: Any, backs: Integers, advances: Integers, common: int) 
         back, ahead = int(backs[side]), 0
         if facts.distance != NONE:
             ahead = min(int(advances[side]), facts.distance + int(backs[1 - side]))
-        origin = unit_state.origin_of(back, ahead, stride, facts.position_bit)
-        if origin == unit_state.TOO_FAR:
+        strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
+        room = 1 << unit_state.STATE_BITS - facts.position_bit  # number of positions that fit on either side of 0
+        if strides_back + strides_ahead >= 2 * room:
             return side, back + ahead
-        facts.origin = origin
+        facts.origin = 0 if max(strides_back, strides_ahead) < room else (strides_back - strides_ahead) // 2
     return NONE, 0
