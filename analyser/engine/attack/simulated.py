@@ -56,8 +56,7 @@ class SamplingPlan:
         outcomes = np.empty(math.prod(self.shape[:3]), np.int64)
         fill_cell_outcomes.compile_for(len(outcomes) * _INTERPRETED_SECONDS)
         fill_cell_outcomes(self.fight, self.scores, self.shape[1], self.shape[2], outcomes)
-        distinct, which = np.unique(outcomes, return_inverse=True)
-        return distinct, which
+        return np.unique(outcomes, return_inverse=True)
 
 
 def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: bool) -> SamplingPlan:
@@ -69,10 +68,10 @@ def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: 
     wrecking_sides = int(die[Face.HEROIC] + die[Face.STRIKE])
     building = OtherDraw(int(die.sum()), (wrecking_sides,)) if for_building else None
     scores, rolls_dice = scores_for(facts, dice), not facts.overcharge and not facts.extra_dice
-    values = [len(draw.bounds) + 1 if draw else 1 for draw in (card, position, building)]
-    shape = (score_bound(facts, scores, dice), values[0], values[1], values[2])
-    if np.prod(shape, dtype=np.float64) > MOST_CELLS:
-        problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
+    cards, positions, results = (len(draw.bounds) + 1 if draw else 1 for draw in (card, position, building))
+    shape = score_bound(facts, scores, dice), cards, positions, results
+    if math.prod(shape) > MOST_CELLS:
+        problem = f"this attack has {math.prod(shape)} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
     others = tuple(draw for draw in (card, position, building) if draw)
     layout = layout_for(facts, scores, die, others, dice, rolls_dice=rolls_dice)

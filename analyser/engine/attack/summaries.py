@@ -92,17 +92,6 @@ def mean_damage(fight: FightFacts, scores: Scores, pmf: Floats) -> float:
 
 
 @step
-def clear_irrelevant_fields(fight: FightFacts) -> None:
-    """Set fields to 0 if the summary does not depend on them, so that more fights are equal."""
-    if not fight.overcharge:
-        fight.attacker_models = fight.attacker_damage = fight.attacker_damage_limit = 0
-    if not fight.cryo:
-        fight.activated = 0
-    if fight.test in (Test.NOT_TAKEN, Test.PASSED):
-        fight.models_without_room = 0
-
-
-@step
 def find_slot(slots: NDArray[np.int32], words: Integers, new: int) -> int:
     """Return the slot of the earlier row of `words` that equals the row `new`, or an empty slot (open addressing)."""
     mixed = 0
@@ -139,8 +128,15 @@ def index_fights(
         for target in range(len(targets)):
             if not possible[attack, target]:
                 continue
-            set_fight(attacks[attack], targets[target], fights[count])
-            clear_irrelevant_fields(fights[count])
+            fight = fights[count]
+            set_fight(attacks[attack], targets[target], fight)
+            # Fields on which the summary does not depend are set to 0, so that more fights are equal.
+            if not fight.overcharge:
+                fight.attacker_models = fight.attacker_damage = fight.attacker_damage_limit = 0
+            if not fight.cryo:
+                fight.activated = 0
+            if fight.test in (Test.NOT_TAKEN, Test.PASSED):
+                fight.models_without_room = 0
             slot = find_slot(slots, words, count)
             if slots[slot] == 0:
                 count += 1

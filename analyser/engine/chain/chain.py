@@ -73,6 +73,13 @@ class ExtraDie(NamedTuple):
     die: Die
     weight: int  # factor of its value in the total, so large that the total shows the value
 
+    @property
+    def pmf(self) -> Floats:
+        """Probability of each weighted value from 0."""
+        pmf = np.zeros(self.die.highest * self.weight + 1)
+        pmf[:: self.weight] = self.die.pmf
+        return pmf
+
 
 HIGHEST_STATE = (1 << 62) - 1
 CELLS_AT_ONCE = 1 << 18  # most cells of a table that are computed together
@@ -155,10 +162,8 @@ class Phase:
         for dice in range(1, most_dice + 1):
             total = np.convolve(pmfs[dice - 1, : (dice - 1) * self.die.highest + 1], self.die.pmf)
             pmfs[dice, : len(total)] = total
-        for die, weight in self.extra_dice:
-            points = np.zeros(die.highest * weight + 1)
-            points[::weight] = die.pmf
-            pmfs = np.array([np.convolve(pmf, points)[: self.totals] for pmf in pmfs])
+        for extra in self.extra_dice:
+            pmfs = np.array([np.convolve(pmf, extra.pmf)[: self.totals] for pmf in pmfs])
         return pmfs
 
 

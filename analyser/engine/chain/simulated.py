@@ -17,7 +17,18 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.kernel_records import Floats, Integers
-from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States, blocks_of, distinct
+from analyser.engine.chain.chain import (
+    RECORD,
+    Alternatives,
+    Chain,
+    ExtraDie,
+    Paths,
+    Phase,
+    Recorded,
+    States,
+    blocks_of,
+    distinct,
+)
 from analyser.engine.parallel import Chunks, Queue, Report, run_chunks
 
 # Trials of a chunk; fewer with many states, because then each trial can be a group of its own.
@@ -296,12 +307,10 @@ def _dice_of(phase: Phase, state: int, total: int, random: np.random.Generator) 
     row = phase.next_states(states)[0][low : high + 1]
     if (row == row[0]).all():
         return ()
-    dice = [(phase.die, 1)] * int(phase.dice_of(states)[0]) + [*phase.extra_dice]
+    dice = [ExtraDie(phase.die, 1)] * int(phase.dice_of(states)[0]) + [*phase.extra_dice]
     rest_pmfs = [np.ones(1)]  # distributions of the total of the last 0, 1, 2, ... dice
-    for die, weight in reversed(dice):
-        points = np.zeros(die.highest * weight + 1)
-        points[::weight] = die.pmf
-        rest_pmfs.append(np.convolve(rest_pmfs[-1], points))
+    for weighted in reversed(dice):
+        rest_pmfs.append(np.convolve(rest_pmfs[-1], weighted.pmf))
     words = list[str]()
     for (die, weight), rest in zip(dice, rest_pmfs[-2::-1]):
         totals_left = total - die.values * weight

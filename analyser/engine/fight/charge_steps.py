@@ -120,15 +120,9 @@ def add_defence(builder: Builder, active: int, inside: int) -> None:
 
 
 @step
-def carries_passengers(builder: Builder, side: int) -> bool:
-    """Return True if the unit of a side carries passengers."""
-    return bool(builder.question.units[side].facts[0].passengers != NONE)
-
-
-@step
 def add_passengers_test(builder: Builder, side: int) -> None:
     """Append the test of a unit's passengers, if it carries any, after its own test (AC-5.10)."""
-    if carries_passengers(builder, side):
+    if builder.question.units[side].facts[0].passengers != NONE:
         steps.add(builder, Kind.TEST_PASSENGERS, side, NONE)
 
 
@@ -177,7 +171,7 @@ def add_blast_strikes(builder: Builder) -> int:
     for side in range(2):
         if builder.question.units[side].facts[0].spectacular_demise:
             number = add_blast(builder, side)
-            if carries_passengers(builder, 1 - side):
+            if builder.question.units[1 - side].facts[0].passengers != NONE:
                 builder.setup.strikes[number].in_combat = 1  # the passengers' test reads the losses
     return first
 

@@ -133,7 +133,9 @@ def apply(setup: Setup, operation: Op, pair: Pair, passed: bool) -> tuple[int, i
     if kind == Kind.RESOLVE:
         mine, theirs = resolve_combat(setup, side, pair, passed)
     elif kind == Kind.ENGAGE and combat_result.in_combat(mine):
-        mine, theirs = enter_contact(setup, side, mine, theirs)
+        mine = combat_result.enter_contact(mine, facts, setup.units[side])
+        theirs = combat_result.enter_contact(theirs, other, setup.units[1 - side])
+        mine = unit_state.move(mine, facts, max(activation.distance_between(mine, theirs, facts, other), 0))
     elif kind == Kind.SPREAD_FUMES and not unit_state.is_removed(mine) and not unit_state.is_removed(theirs):
         mine = activation.apply_fumes(mine, theirs, facts, other)
         theirs = activation.apply_fumes(theirs, mine, other, facts)
@@ -152,10 +154,10 @@ def apply(setup: Setup, operation: Op, pair: Pair, passed: bool) -> tuple[int, i
     elif kind == Kind.RUN_AMOK and special_rules.damages_enemy(mine, theirs, (facts, other), setup.units[1 - side]):
         theirs = special_rules.take_damage(theirs, other, setup.units[1 - side].damage_limit)
         mine = special_rules.lose_model(mine, facts)
-    elif kind == Kind.BEGIN and can_begin(operation[2], mine, theirs):
+    elif kind == Kind.BEGIN and can_begin(number, mine, theirs):
         mine = activation.start_activation(mine, setup.units[side]) | (0 if passed else unit_state.RALLY_FAILED)
     elif kind == Kind.NEXT_ATTACKER:
-        mine = unit_state.state_of_next_attacker(setup.attacks[operation[2]])
+        mine = unit_state.state_of_next_attacker(setup.attacks[number])
     elif not unit_state.is_removed(mine) or kind == Kind.END:
         mine = apply_to_one_side(setup, operation, mine, passed)
     return (mine, theirs) if side == 0 else (theirs, mine)
@@ -181,15 +183,6 @@ def apply_to_one_side(setup: Setup, operation: Op, state: int, passed: bool) -> 
     if kind == Kind.CLEAR_MARK:
         return state & ~unit_state.MARKED
     return state & ~activation.ROUND_FLAGS if kind == Kind.END_ROUND else state
-
-
-@step
-def enter_contact(setup: Setup, active: int, mine: int, theirs: int) -> tuple[int, int]:
-    """Return both states when the active unit comes into contact, by a charge or an Overrun (AC-7)."""
-    side, other = setup.sides[active], setup.sides[1 - active]
-    mine = combat_result.enter_contact(mine, side, setup.units[active])
-    theirs = combat_result.enter_contact(theirs, other, setup.units[1 - active])
-    return unit_state.move(mine, side, max(activation.distance_between(mine, theirs, side, other), 0)), theirs
 
 
 @step
@@ -222,12 +215,6 @@ def follow_orders(setup: Setup, operation: Op, mine: int, theirs: int) -> int:
 
 
 @step
-def orders_shot(operation: Op) -> bool:
-    """Return True if an operation is an ORDER to shoot."""
-    return operation[0] == Kind.ORDER and unpack_order(operation[2]).action == Action.SHOOT
-
-
-@step
 def can_give_order(setup: Setup, operation: Op, mine: int, theirs: int) -> bool:
     """Return True if a unit may get this ORDER (AC-5.6, AC-7), and no other ORDER has the same effect."""
     _, side, number = operation
@@ -251,9 +238,8 @@ def can_give_order(setup: Setup, operation: Op, mine: int, theirs: int) -> bool:
         return action != Action.SHOOT or bool(hampered) or setup.attacks[max(strike, 0)].overcharge != 0
     if manoeuvre == Manoeuvre.AIM:
         return not hampered
-    if view.in_building or (view.rally_failed and (action != Action.NOTHING or is_double_time(manoeuvre))):
-        return False
-    if length == 0:
+    held = view.in_building or (view.rally_failed and (action != Action.NOTHING or is_double_time(manoeuvre)))
+    if held or length == 0:
         return False
     slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
     slower_move = activation.length_moved(slower, facts, row, view.distance, to_edge)
@@ -294,9 +280,8 @@ def merge_moves(setup: Setup, pair: Pair) -> tuple[int, int]:
     side_0, side_1 = setup.sides[0], setup.sides[1]
     if not side_0.tracks_position or not side_1.tracks_position or side_0.distance == NONE:
         return pair[0], pair[1]
-    if side_0.edge_distance != NONE or side_1.edge_distance != NONE:
-        return pair[0], pair[1]
-    if unit_state.is_removed(pair[0]) or unit_state.is_removed(pair[1]):
+    has_edge = side_0.edge_distance != NONE or side_1.edge_distance != NONE
+    if has_edge or unit_state.is_removed(pair[0]) or unit_state.is_removed(pair[1]):
         return pair[0], pair[1]
     strides = (pair[1] >> side_1.position_bit) - side_1.origin
     return pair[0] + (strides << side_0.position_bit), pair[1] - (strides << side_1.position_bit)

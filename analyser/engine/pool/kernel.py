@@ -169,27 +169,18 @@ def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint
     """Count the first `wanted` trials that are not discarded, or all if there are fewer; return the number counted."""
     good = 0
     if wanted >= BLOCK:
-        before = count_discarded(tables, discarded)
+        before = np.int64(tables[:, discarded].sum())
         for trial in range(0, BLOCK, TABLES):
             tables[0, cells[trial]] += 1
             tables[1, cells[trial + 1]] += 1
             tables[2, cells[trial + 2]] += 1
             tables[3, cells[trial + 3]] += 1
-        return BLOCK - (count_discarded(tables, discarded) - before)
+        return int(BLOCK + before - np.int64(tables[:, discarded].sum()))
     for trial in range(BLOCK):
         if good < wanted and cells[trial] != discarded:
             tables[0, cells[trial]] += 1
             good += 1
     return good
-
-
-@step
-def count_discarded(tables: NDArray[np.uint32], discarded: Any) -> int:
-    """Return the number of trials discarded so far."""
-    total = 0
-    for table in range(TABLES):
-        total += tables[table, discarded]
-    return total
 
 
 @kernel

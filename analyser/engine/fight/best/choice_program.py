@@ -13,10 +13,11 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.common.kernel_records import Integers
 from analyser.engine.fight import operations, strikes
-from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, operation_at
+from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, operation_at, unpack_order
 from analyser.rules import activation, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.draws import test_draw
+from analyser.rules.policies import Action
 from analyser.rules.structs import NONE
 
 BETWEEN_ROUNDS = 0
@@ -108,31 +109,17 @@ class _Flat(NamedTuple):
 
 
 @step
-def first_branch_with_strike(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> int:
-    """Return a place's first branch whose strike is made, or its first branch if no strike is made."""
-    begin = rules.places[place, FIRST]
-    for branch in range(begin, begin + rules.places[place, COUNT]):
-        operation = operation_at(rules.operations, rules.branches[branch, GUARD])
-        if strikes.is_made(setup, operation[2], operation[1], pair):
-            return int(branch)
-    return int(begin)
-
-
-@step
 def can_strike(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pair) -> bool:
     """Return True if a unit in a combat can choose the strike of a branch; a unit that can strike must (AC-8.3)."""
     operation = operation_at(rules.operations, rules.branches[branch, GUARD])
     if rules.places[place, SUBJECT] != DECLARED and strikes.is_made(setup, operation[2], operation[1], pair):
         return True
-    return branch == first_branch_with_strike(setup, rules, place, pair)
-
-
-@step
-def takes_test(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pair) -> bool:
-    """Return True if a card decides the test at this place, so that the unit can fail it on purpose (AC-5.1)."""
-    kind, side, number = operation_at(rules.operations, rules.branches[branch, GUARD])
-    draw, _ = operations.required_draw(setup, (kind ^ ON_PURPOSE, side, number), pair)
-    return bool(draw == test_draw(rules.places[place, CHOOSER]))
+    begin = rules.places[place, FIRST]
+    for first in range(begin, begin + rules.places[place, COUNT]):  # the first strike that is made, or the first of all
+        operation = operation_at(rules.operations, rules.branches[first, GUARD])
+        if strikes.is_made(setup, operation[2], operation[1], pair):
+            return bool(branch == first)
+    return bool(branch == begin)
 
 
 @step
@@ -141,14 +128,16 @@ def can_choose(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pa
     guard = rules.branches[branch, GUARD]
     if guard == NONE:
         return True
-    if rules.places[place, SUBJECT] == TEST:
-        return branch == rules.places[place, FIRST] or takes_test(setup, rules, place, branch, pair)
-    operation = operation_at(rules.operations, guard)
+    operation, side = operation_at(rules.operations, guard), rules.places[place, CHOOSER]
+    if rules.places[place, SUBJECT] == TEST:  # it can be failed on purpose if a card decides it (AC-5.1)
+        if branch == rules.places[place, FIRST]:
+            return True
+        draw, _ = operations.required_draw(setup, (operation[0] ^ ON_PURPOSE, operation[1], operation[2]), pair)
+        return bool(draw == test_draw(side))
     if rules.places[place, SUBJECT] in (RETALIATION, ATTACK, DECLARED):
         return can_strike(setup, rules, place, branch, pair)
     if operation[0] == Kind.STRIKE:
         return strikes.is_made(setup, operation[2], operation[1], pair)
-    side = rules.places[place, CHOOSER]
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if rules.places[place, SUBJECT] == OVERRUN:
         return bool(operation[0] == Kind.DECLINE_OVERRUN or unit_state.order_of(mine) == Order.OVERRUN)
@@ -158,7 +147,7 @@ def can_choose(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pa
         return True
     if not operations.can_give_order(setup, operation, mine, theirs):
         return False
-    if not operations.orders_shot(operation):
+    if unpack_order(operation[2]).action != Action.SHOOT:
         return True
     to = rules.branches[branch, TO]
     after = after_run(setup, rules, to, pair, 0)

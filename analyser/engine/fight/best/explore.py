@@ -60,11 +60,7 @@ class DrawCaches(NamedTuple):
     interpreter_cache: Any
 
 
-def _interpreted_round(rules: FlatRound) -> FlatRound:
-    return FlatRound(*map(memoryview, rules))  # type: ignore[arg-type]  # yields Python integers
-
-
-@step_for(_interpreted_round)
+@step_for(lambda rules: FlatRound(*map(memoryview, rules)))  # type: ignore[arg-type]  # yields Python integers
 def readable(rules: FlatRound) -> FlatRound:
     """Return a round in the form that the interpreter, or compiled code, reads fastest."""
     return rules
@@ -128,10 +124,6 @@ def after_place(setup: Setup, rules: FlatRound, cache: PoolCache, place: int, pa
     return int(rules.places[place, NEXT]), after[0], after[1]
 
 
-def _interpreted_memory() -> dict[tuple[int, int, int], tuple[int, int, int]]:
-    return {}
-
-
 def _interpreted_next(
     setup: Setup, rules: FlatRound, sources: DrawCaches, place: int, pair: Pair
 ) -> tuple[int, int, int]:
@@ -148,7 +140,7 @@ def _interpreted_next(
     return result
 
 
-@step_for(_interpreted_memory)
+@step_for(lambda: {})
 def interpreter_cache() -> int:
     """Return an empty cache for :func:`next_stop` in the interpreter; compiled code has no cache."""
     return 0

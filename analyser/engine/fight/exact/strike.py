@@ -104,9 +104,9 @@ def kind_of_pool(fight: FightFacts) -> int:
 @step
 def no_outcomes() -> StrikeOutcomes:
     """Return an empty record of outcomes."""
-    starts, integers = np.zeros(_ROOM, np.int64), np.empty((2, _ROOM), np.int64)
-    lists = state_index(64), state_index(256), state_index(256), state_index(256)
-    return StrikeOutcomes(lists[0], lists[1], lists[2], lists[3], starts, integers[0], integers[1], np.empty(_ROOM))
+    starts, state, own = np.zeros(_ROOM, np.int64), np.empty(_ROOM, np.int64), np.empty(_ROOM, np.int64)
+    conditions, states, lists, reached = state_index(64), state_index(256), state_index(256), state_index(256)
+    return StrikeOutcomes(conditions, states, lists, reached, starts, state, own, np.empty(_ROOM))
 
 
 @step

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from analyser.engine.fight.simulated.plan_lookup import NO_CHOICES, Choices
 from analyser.engine.fight.simulated.random_draw_graph import Graph, Nodes, Program, RollTables
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, run_chunks
 from analyser.engine.pool.alias import draw_value
-from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_word, stream_of, uniform_below
+from analyser.engine.rng import counter_after, counter_of_chunk, next_word, stream_of, uniform_below
 from analyser.game.ruleset import MOST_CARDS
 from analyser.rules.draws import odds_of
 
@@ -165,14 +165,6 @@ def play_trials(graph: Graph, trials: Trials, part_numbers: Integers, counts: ND
     return CHECK_INTERRUPT
 
 
-class Chunk(NamedTuple):
-    """A chunk of trials: the states at their start, the stream of the seed, and the number of the chunk."""
-
-    start: Pair
-    stream: Stream
-    number: int
-
-
 class ThreadSimulator:
     """Simulator of chunks on one thread of a :class:`Simulation`; it counts the trials by pair of states."""
 
@@ -198,16 +190,17 @@ class ThreadSimulator:
         self._counts = np.zeros((draws.NODES, len(programs) + 1), np.int64)
         self._viewed = views(self._graph), views(self._trials)
 
-    def begin(self) -> None:
-        """Reset the counters, but not the graph."""
+    def begin(self, start: Pair, seed: int) -> None:
+        """Set the states at the start and the seed, and reset the counters, but not the graph."""
         self.counters: list[Counter[tuple[int, int]]] = [Counter() for _ in self._part_numbers]
+        self._start, self._stream = (int(start[0]), int(start[1])), stream_of(seed)
 
-    def play(self, chunk: Chunk, first: int, until: int) -> None:
+    def play(self, chunk: int, first: int, until: int) -> None:
         """Simulate the trials `first` to `until` - 1 of a chunk."""
         trials = self._trials
-        trials.start, trials.gamma = counter_of_chunk(*chunk.stream, chunk.number), chunk.stream.gamma
+        trials.start, trials.gamma = counter_of_chunk(*self._stream, chunk), self._stream.gamma
         with play_trials.interpreting():
-            trials.root = draws.node_at(self._viewed[0], draws.END, chunk.start, 0)
+            trials.root = draws.node_at(self._viewed[0], draws.END, self._start, 0)
         trials.begun, trials.until = first, until
         begin_trial(trials)
         needed = CHECK_INTERRUPT
@@ -235,11 +228,12 @@ class ThreadSimulator:
                 counter[pair] += count
         self._counts[: len(end_nodes)] = 0
 
-    def trace_trial(self, chunk: Chunk, number: int) -> list[int]:
-        """Repeat one trial of a chunk, and return the results of its draws (:meth:`Simulation.trace`)."""
+    def trace_trial(self, number: int) -> list[int]:
+        """Repeat one trial, and return the results of its draws (:meth:`Simulation.trace`)."""
+        chunk, place = divmod(number, CHUNK_TRIALS)
         trials, nodes, rolls = self._trials, self._graph.nodes, self._graph.rolls
         trials.is_logging, trials.logged = 1, 0
-        self.play(chunk, number, number + 1)
+        self.play(chunk, place, place + 1)
         trials.is_logging = 0
         result = []
         for node, value in trials.log[: trials.logged].tolist():
@@ -276,16 +270,16 @@ class Simulation:
         self._simulators: list[ThreadSimulator] = []
 
     def play(
-        self, start_words: Pair, trials: int, seed: int, threads: int = 1, progress: Progress | None = None
+        self, start: Pair, trials: int, seed: int, threads: int = 1, progress: Progress | None = None
     ) -> list[Snapshot]:
         """Return the pairs of states after each program, and the number of trials of each pair."""
-        start, stream, simulators = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[ThreadSimulator]()
+        simulators = list[ThreadSimulator]()
 
         def work(queue: Queue) -> None:
-            simulator = self._simulator()
+            simulator = self._simulator(start, seed)
             for task in queue:
-                for number in range(task.first, task.last):
-                    simulator.play(Chunk(start, stream, number), 0, task.chunk_trials)
+                for chunk in range(task.first, task.last):
+                    simulator.play(chunk, 0, task.chunk_trials)
             simulator.collect()
             simulators.append(simulator)  # not reached after an interrupt, which leaves a trial unfinished
 
@@ -302,12 +296,9 @@ class Simulation:
 
     def trace(self, start: Pair, numbers: Iterable[int], seed: int) -> Iterator[list[int]]:
         """Yield the draws of single trials of :meth:`play`: scores, values of cards, or 1 for yes and 0 for no."""
-        simulator, stream = self._simulator(), stream_of(seed)
-        for number in numbers:
-            chunk, place = divmod(number, CHUNK_TRIALS)
-            yield simulator.trace_trial(Chunk((int(start[0]), int(start[1])), stream, chunk), place)
+        yield from map(self._simulator(start, seed).trace_trial, numbers)
 
-    def _simulator(self) -> ThreadSimulator:
+    def _simulator(self, start: Pair, seed: int) -> ThreadSimulator:
         simulator = self._simulators.pop() if self._simulators else ThreadSimulator(*self._fight)
-        simulator.begin()
+        simulator.begin(start, seed)
         return simulator
