@@ -38,11 +38,7 @@ def stream_of(seed: int, *parts: int) -> Stream:
     return Stream(np.uint64(start), np.uint64(gamma))
 
 
-def _interpreted_counter(counter: np.uint64, gamma: np.uint64, words: Whole) -> np.uint64:
-    return np.uint64(int(counter) + int(gamma) * int(words) & _WORD_MASK)
-
-
-@step_for(_interpreted_counter)
+@step_for(lambda counter, gamma, words: np.uint64(int(counter) + int(gamma) * int(words) & _WORD_MASK))
 def counter_after(counter: np.uint64, gamma: np.uint64, words: Whole) -> np.uint64:
     """Return the counter after `words` more words."""
     return counter + gamma * np.uint64(words)

@@ -13,6 +13,8 @@ from analyser.engine.rng import GOLDEN_GAMMA
 _HALF = np.uint64(32)
 NOT_FOUND = -1
 _SLOTS_PER_STATE = 4  # a sparse table, in which few states collide
+_FACTOR = 0x9E3779B1  # odd, near 2**32 over the golden ratio: multiplying by it spreads close numbers
+_LOW_32 = 0xFFFFFFFF
 
 
 class StateIndex(NamedTuple):
@@ -21,14 +23,6 @@ class StateIndex(NamedTuple):
     states: Integers  # the first `length[0]` are valid
     slots: Any  # hash table of positions in `states` (length: a power of two); a dictionary in the interpreter
     length: Integers  # (1,): number of states
-
-
-def _interpreted_index(room: int) -> StateIndex:
-    return StateIndex(np.empty(room, np.int64), {}, np.zeros(1, np.int64))
-
-
-def _interpreted_find(index: StateIndex, state: int) -> int:
-    return int(index.slots.get(state, NOT_FOUND))
 
 
 def _interpreted_find_or_add(index: StateIndex, state: int) -> int:
@@ -40,7 +34,14 @@ def _interpreted_find_or_add(index: StateIndex, state: int) -> int:
     return position
 
 
-@step_for(_interpreted_index)
+@inlined
+def mix_in(mixed: int, number: int) -> int:
+    """Return a 32-bit hash with the lower 32 bits of one more number mixed in; also right in the interpreter."""
+    mixed = (mixed ^ (int(number) & _LOW_32)) * _FACTOR & _LOW_32
+    return mixed ^ mixed >> 15
+
+
+@step_for(lambda room: StateIndex(np.empty(room, np.int64), {}, np.zeros(1, np.int64)))
 def state_index(room: int) -> StateIndex:
     """Return an empty index with capacity for at least `room` states."""
     size = 16
@@ -66,7 +67,7 @@ def slot_of(index: StateIndex, state: int) -> int:
     return slot
 
 
-@step_for(_interpreted_find)
+@step_for(lambda index, state: index.slots.get(state, NOT_FOUND))
 def find(index: StateIndex, state: int) -> int:
     """Return the position of `state`, or NOT_FOUND."""
     return int(index.slots[slot_of(index, state)])

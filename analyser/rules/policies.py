@@ -24,32 +24,26 @@ class Tactic(NamedTuple):
     """A predefined policy."""
 
     description: str
-    shoots: bool  # True if the unit shoots in its own activation
     lines: tuple[str, ...]  # orders with conditions, in words (:mod:`.policy_lines`)
 
 
 POLICIES = {
-    "shoot": Tactic(
-        "aim and shoot; out of range, advance first", True, ("aim and shoot if in range", "advance and shoot")
-    ),
+    "shoot": Tactic("aim and shoot; out of range, advance first", ("aim and shoot if in range", "advance and shoot")),
     "short_range": Tactic(
         "advance and shoot until at short range, then aim and shoot",
-        True,
         ("aim and shoot if in short range", "close in and shoot"),
     ),
     "charge": Tactic(
-        "close in at double time, and charge as soon as it can", False, ("charge if within reach", "double time")
+        "close in at double time, and charge as soon as it can", ("charge if within reach", "double time")
     ),
-    "lookout": Tactic("go on lookout, and shoot at a unit that acts (opportunity fire)", False, ("go on lookout",)),
-    "take_cover": Tactic("stay and take cover", False, ("take cover",)),
+    "lookout": Tactic("go on lookout, and shoot at a unit that acts (opportunity fire)", ("go on lookout",)),
+    "take_cover": Tactic("stay and take cover", ("take cover",)),
     "all_out": Tactic(
         "aim, and shoot with several rows (All-Out Attack)",
-        True,
         ("aim and shoot with all rows if in range", "advance and shoot with all rows"),
     ),
     "overcharge": Tactic(
         "aim and shoot with Overcharge at any cost",
-        True,
         ("aim and shoot with overcharge if in range", "advance and shoot with overcharge"),
     ),
 }
@@ -58,7 +52,8 @@ POLICIES = {
 BEST = "best"
 """Name of best play, a computed policy (:mod:`analyser.engine.fight.best`)."""
 
-SHOOTING = tuple(name for name, policy in POLICIES.items() if policy.shoots)
+SHOOTING = tuple(name for name, tactic in POLICIES.items() if any("shoot" in line for line in tactic.lines))
+"""Tactics by which a unit shoots in its own activation."""
 
 
 class Manoeuvre(IntEnum):

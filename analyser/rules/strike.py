@@ -39,7 +39,7 @@ def start_of_strike(fight: FightFacts) -> int:
     >>> Stage(start_of_strike(SimpleNamespace(overcharge=1))).name
     'CARD'
     """
-    return Stage.CARD if fight.overcharge else Stage.ROLL
+    return Stage.CARD.value if fight.overcharge else Stage.ROLL.value
 
 
 @step

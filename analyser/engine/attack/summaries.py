@@ -13,6 +13,7 @@ from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
 from analyser.engine.parallel import Chunks, Queue, run_chunks
 from analyser.engine.pool.pmf import Outcomes, empty_outcomes, most_dice, pool_pmf
+from analyser.engine.state_index import mix_in
 from analyser.rules.attack import Scores, losses_of, scores_for, set_fight
 from analyser.rules.discipline import ACTIVATED, ANNIHILATED, BROKEN, DAMAGE, FLED, MODELS_DESTROYED, SUPPRESSED
 from analyser.rules.draws import DrawOdds, odds_of
@@ -35,8 +36,6 @@ _POOL_FIELDS = (  # fields that determine the distribution of a pool's score
     *("dice", "reroll_faces", "extra_faces", "extra_dice", "explosion", "veteran", "overcharge"),
     *("exploding_faces", "heroic_faces", "strike_faces", "blank_faces", "heroic_hits", "strike_hits"),
 )
-_FACTOR = 0x9E3779B1  # odd, near 2**32 over the golden ratio: multiplying by it spreads close numbers
-_WORD_MASK = 0xFFFFFFFF
 _SECONDS_PER_PAIR, _SECONDS_PER_FIGHT = 5e-5, 1e-3  # in the interpreter
 _FIGHTS_PER_CHUNK = 256
 
@@ -96,17 +95,14 @@ def find_slot(slots: NDArray[np.int32], words: Integers, new: int) -> int:
     """Return the slot of the earlier row of `words` that equals the row `new`, or an empty slot (open addressing)."""
     mixed = 0
     for word in words[new]:
-        mixed = (mixed ^ (int(word) & _WORD_MASK)) * _FACTOR & _WORD_MASK
-        mixed ^= mixed >> 15
+        mixed = mix_in(mixed, word)
     last = len(slots) - 1  # the number of slots is a power of 2
     slot = mixed & last
     while slots[slot] != 0:
-        is_equal, old = True, slots[slot] - 1
-        for place in range(words.shape[1]):
-            if words[old, place] != words[new, place]:
-                is_equal = False
-                break
-        if is_equal:
+        old, place = slots[slot] - 1, 0
+        while place < words.shape[1] and words[old, place] == words[new, place]:
+            place += 1
+        if place == words.shape[1]:
             break
         slot = (slot + 1) & last
     return slot

@@ -76,8 +76,6 @@ def add_attack(builder: Builder, active: int, is_overrun: int) -> None:
     if not is_overrun:
         attack.bonuses |= charge_strikes.bonuses_of_charge(facts.onslaught, facts.outflanking, charged)
     attack.penalties |= charge_strikes.penalties_in_combat(is_threatened(builder, active, is_overrun), is_overrun)
-    can_overcharge = builder.question.units[active].rows[row].facts[0].can_overcharge
-    attack.overcharge = 1 if facts.overcharges and can_overcharge else 0
     attack.charging = 1 - is_overrun
     if facts.outflanking and not is_overrun:
         builder.setup.targets[number].from_front = 0
@@ -99,8 +97,6 @@ def add_retaliation(builder: Builder, active: int, is_overrun: int, inside: int)
     threatened = is_threatened(builder, active, is_overrun)
     attack.bonuses |= charge_strikes.bonuses_in_combat(threatened, charged.type, charger.type)
     attack.penalties |= charge_strikes.penalties_in_combat(charger.supported, 0)
-    can_overcharge = builder.question.units[1 - active].rows[row].facts[0].can_overcharge
-    attack.overcharge = 1 if charged.overcharges and can_overcharge else 0
     builder.setup.targets[number].from_front = 1
     strike.orders, strike.inside = _OVERRUNS if is_overrun else _CHARGES, inside
     steps.add(builder, Kind.STRIKE, active, number)

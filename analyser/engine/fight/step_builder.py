@@ -171,11 +171,11 @@ def new_strike(builder: Builder, striker: int, row: int) -> int:
 def add_row(builder: Builder, side: int, row: int, close: int) -> int:
     """Add a strike of a side with one of its rows, in close quarters if `close`; return its number."""
     number = new_strike(builder, side, row)
-    strike = builder.setup.strikes[number]
-    strike.by_damage = 1 if builder.question.units[side].target[0].behemoth else 0
-    strike.in_combat, strike.pays_overcharge = close, 1
-    builder.setup.attacks[number].close_quarters, builder.setup.attacks[number].charging = close, 0
+    strike, attack, unit = builder.setup.strikes[number], builder.setup.attacks[number], builder.question.units[side]
+    strike.by_damage, strike.in_combat, strike.pays_overcharge = 1 if unit.target[0].behemoth else 0, close, 1
+    attack.close_quarters, attack.charging = close, 0
     if close:
+        attack.overcharge = 1 if unit.facts[0].overcharges and unit.rows[row].facts[0].can_overcharge else 0
         builder.setup.targets[number].exposed = NONE  # only ranged attacks prioritise models (AC-3.9)
     return number
 

@@ -32,10 +32,8 @@ class PlanPrograms:
         self._game, self._steps = game, _with_places(steps, places)
         self._branches = _branches_taken(game, plan, reach)
         self.choices = self._choices()
-        self.programs: list[list[Operation]] = []
-        self.part_ends: list[PartEnd] = []
-        for number in range(game.rounds):
-            self._add_round(number)
+        parts = [part for number in range(game.rounds) for part in self._parts_of_round(number)]
+        self.programs, self.part_ends = [part for part, _ in parts], [part_end for _, part_end in parts]
 
     @property
     def round_ends(self) -> list[int]:
@@ -53,22 +51,18 @@ class PlanPrograms:
         columns = (begins, game.first[order], game.second[order], self._branches[:, order])
         return Choices(*(np.ascontiguousarray(column, np.int64) for column in columns))
 
-    def _add_round(self, number: int) -> None:
-        """Add the parts of a round."""
+    def _parts_of_round(self, number: int) -> Iterator[tuple[list[Operation], PartEnd]]:
+        """Yield the operations and the end of each part of a round."""
         part: list[Operation] = []
         for step in self._steps:
             if isinstance(step, Operation):
                 part.append(step)
                 continue
             if step.subject == ORDERS:
-                self._add(part, PartEnd(number, step.place))
+                yield part, PartEnd(number, step.place)
                 part = []
             part += self._operations(step, number)
-        self._add(part, PartEnd(number, BETWEEN_ROUNDS))
-
-    def _add(self, part: list[Operation], part_end: PartEnd) -> None:
-        self.programs.append(part)
-        self.part_ends.append(part_end)
+        yield part, PartEnd(number, BETWEEN_ROUNDS)
 
     def _operations(self, choice: _PlacedChoice, number: int) -> list[Operation]:
         """Return the operations of a choice: the branches that the plan takes in the round, and branch 0 (default)."""

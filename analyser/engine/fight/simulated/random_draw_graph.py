@@ -16,7 +16,7 @@ from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.fight.simulated.plan_lookup import Choices, next_line
 from analyser.engine.pool.alias import score_table
 from analyser.engine.pool.pmf import pmf_of
-from analyser.engine.rng import GOLDEN_GAMMA
+from analyser.engine.state_index import mix_in
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules import strike
 from analyser.rules.attack import scores_for, set_pool
@@ -36,10 +36,9 @@ class RollTables(NamedTuple):
     fights: NDArray[Any]  # (MOST_ROLLS + 1,) of FIGHT: the pool of each roll, and one record for a new pool
     numbers: Integers  # (MOST_ROLLS + 1, fields): the memory of `fights` as integers
     counts: Integers  # (2,): number of rolls, number of used rows of `alias` and `score`
-    first: NDArray[np.uint64]  # (MOST_ROLLS,): first row of the table of each roll
-    bits: NDArray[np.uint64]  # (MOST_ROLLS,): number of bits of a word that select a row
+    first: Integers  # (MOST_ROLLS,): for each roll, the first row of its table and index of its first score
+    bits: Integers  # (MOST_ROLLS,): number of bits of a word that select a row
     scores: Integers  # (MOST_ROLLS,): number of possible scores; 0: there is no table yet
-    first_score: Integers  # (MOST_ROLLS,): index in `score` of the first score
     alias: NDArray[np.uint64]  # (rows, 2), see :func:`~analyser.engine.pool.alias.alias_table`
     score: Integers  # (rows,): the possible scores of all rolls
 
@@ -48,11 +47,10 @@ def empty_roll_tables() -> RollTables:
     """Return empty tables for the rolls of a fight; the operating system allocates their memory on first use."""
     fights = np.zeros(MOST_ROLLS + 1, FIGHT)
     numbers = fights.view(np.int64).reshape(MOST_ROLLS + 1, _FIELDS)
-    words = np.zeros((2, MOST_ROLLS), np.uint64)
-    integers = np.zeros((2, MOST_ROLLS), np.int64)
+    first, bits, scores = np.zeros((3, MOST_ROLLS), np.int64)
     alias, score = np.zeros((MOST_ROWS, 2), np.uint64), np.zeros(MOST_ROWS, np.int64)
     counts = np.array([0, 2])  # the first two rows are unused
-    return RollTables(fights, numbers, counts, words[0], words[1], integers[0], integers[1], alias, score)
+    return RollTables(fights, numbers, counts, first, bits, scores, alias, score)
 
 
 def _interpreted_copy(rolls: RollTables, fight: FightFacts) -> None:
@@ -92,7 +90,7 @@ def add_tables(rolls: RollTables, faces: Floats) -> None:
             raise too_many_rolls_error()
         rolls.alias[begin : begin + len(table)], rolls.score[begin : begin + len(scores)] = table, scores
         rolls.first[roll], rolls.bits[roll] = begin, len(table).bit_length() - 1
-        rolls.scores[roll], rolls.first_score[roll], rolls.counts[1] = len(scores), begin, end
+        rolls.scores[roll], rolls.counts[1] = len(scores), end
 
 
 @lru_cache(maxsize=4096)
@@ -122,8 +120,6 @@ SPECIAL, SIDE, ROW, SHIFT, BELOW, FIRST, NUMBER = range(7)
 # without a table. VALUE: a card whose value counts. A positive value is a number of equally likely results.
 NOTHING, PART, NO_ANSWERS, VALUE = 0, -1, -2, -3
 NO_DECK = 2  # instead of a side, if no card is drawn
-
-_ONE, _HALF, _WORD = np.uint64(1), np.uint64(32), (1 << 64) - 1
 
 
 class Nodes:
@@ -167,34 +163,13 @@ def has_room(nodes: Nodes) -> bool:
     return nodes.count < NODES - _SPARE_NODES and nodes.answers < ANSWERS - _SPARE_ANSWERS
 
 
-def _interpreted_slot(line: int, pair: Pair, progress: int) -> int:
-    word = (int(line) & _WORD) * int(GOLDEN_GAMMA)
-    for number in map(int, (*pair, progress)):
-        word &= _WORD
-        word = ((word ^ word >> 32) + (number & _WORD)) * int(GOLDEN_GAMMA) & _WORD
-        word ^= word >> 32
-    return word >> 1 & (_SLOTS - 1)
-
-
-@step_for(_interpreted_slot)
-def first_slot(line: int, pair: Pair, progress: int) -> int:
-    """Return the first slot to probe for a node (open addressing, linear probing)."""
-    word = mix_in(mix_in(mix_in(np.uint64(line) * GOLDEN_GAMMA, pair[0]), pair[1]), progress)
-    return int(np.int64(word >> _ONE) & (_SLOTS - 1))
-
-
-@step
-def mix_in(word: np.uint64, number: int) -> np.uint64:
-    """Return a hash with one more number mixed in."""
-    word = ((word ^ word >> _HALF) + np.uint64(number)) * GOLDEN_GAMMA
-    return word ^ word >> _HALF
-
-
 @step
 def node_at(graph: Graph, line: int, pair: Pair, progress: int) -> int:
     """Return the node with this line, pair and progress; add it if it is new."""
-    nodes = graph.nodes
-    slot = first_slot(line, pair, progress)
+    nodes, mixed = graph.nodes, mix_in(mix_in(mix_in(0, line), progress), progress >> 32)
+    mixed = mix_in(mix_in(mixed, pair[0]), pair[0] >> 32)
+    mixed = mix_in(mix_in(mixed, pair[1]), pair[1] >> 32)
+    slot = mixed & (_SLOTS - 1)  # the first slot to probe (open addressing, linear probing)
     while nodes.slots[slot] != 0:
         node = nodes.slots[slot]
         same = nodes.line[node] == line and nodes.progress[node] == progress
@@ -342,7 +317,7 @@ def strike_progress(rolls: RollTables, fight: FightFacts, progress: int, roll: i
     if stage == Stage.CARD:
         return strike.after_card(answer)
     if stage == Stage.ROLL:
-        score = rolls.score[rolls.first_score[roll] + answer]
+        score = rolls.score[rolls.first[roll] + answer]
         return strike.after_roll(fight, scores_for(fight, fight.dice + strike.card_of(progress)), score)
     return strike.after_draw(fight, progress, answer)
 

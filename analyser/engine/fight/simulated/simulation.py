@@ -240,7 +240,7 @@ class ThreadSimulator:
             special, side, roll = nodes.draws[node, [draws.SPECIAL, draws.SIDE, draws.NUMBER]].tolist()
             if special != draws.PART:
                 is_roll = special == draws.NOTHING and side == draws.NO_DECK
-                result.append(int(rolls.score[rolls.first_score[roll] + value]) if is_roll else value)
+                result.append(int(rolls.score[rolls.first[roll] + value]) if is_roll else value)
         return result
 
 
