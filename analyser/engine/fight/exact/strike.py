@@ -300,14 +300,26 @@ def states_of_striker(
     setup: Setup, fused: Fused, when: StrikeConditions, joint: Joint, transitions: StrikeTransitions
 ) -> tuple[StateIndex, Integers]:
     """Return the next states of the striker, and their indices by its state before and its losses."""
-    losses, starts, loss = transitions.losses.length[0], transitions.starts, transitions.loss
+    number, striker = fused.operation[2], setup.strikes[fused.operation[2]].striker
+    starts, ends, _, loss, _, _, effects = transitions
+    losses = effects.length[0]
     strikers, several = state_index(len(joint.first) * losses), losses > 2  # the first two effects: no strike, no loss
     to = np.full((len(joint.first), losses), NONE, np.int64)
     for index in range(len(joint.rows)):
         row, column = joint.rows[index], joint.columns[index]
         kind = when.kinds[row, when.views[column]]
-        if several or to[row, loss[starts[kind, column]]] == NONE:
-            add_states_of_striker(setup, fused, joint.first[row], (kind, column), transitions, strikers, to[row])
+        if not several and to[row, loss[starts[kind, column]]] != NONE:
+            continue
+        for place in range(starts[kind, column], ends[kind, column]):
+            which = loss[place]
+            if to[row, which] != NONE:
+                continue
+            effect, after = effects.states[which], joint.first[row]
+            if effect != NONE:
+                struck, own = (discipline.ANNIHILATED if effect & 1 else 0), effect >> 1
+                own_losses = (own >> OWN_DESTROYED, own & unit_state.MODELS_MASK)
+                after = strikes.after_striking(setup, number, after, struck, own_losses)
+            to[row, which] = find_or_add(strikers, distribution.apply_to_side(setup, fused.rest, striker, after))
     return strikers, to
 
 
@@ -339,26 +351,3 @@ def joint_after(
             after.weights[count], last[cell] = share, count
             count += 1
     return distribution.joint_of_pairs(strikers, others, after, count)
-
-
-@step
-def add_states_of_striker(
-    setup: Setup,
-    fused: Fused,
-    state: int,
-    at: tuple[int, int],
-    transitions: StrikeTransitions,
-    strikers: StateIndex,
-    places: Integers,
-) -> None:
-    """Add the next states of a striker in `state` for the transition list `at`; set `places`, their indices by loss."""
-    number, striker = fused.operation[2], setup.strikes[fused.operation[2]].striker
-    for place in range(transitions.starts[at], transitions.ends[at]):
-        which = transitions.loss[place]
-        if places[which] == NONE:
-            loss = transitions.losses.states[which]
-            struck, own = (discipline.ANNIHILATED if loss & 1 else 0), loss >> 1
-            losses, after = (own >> OWN_DESTROYED, own & unit_state.MODELS_MASK), state
-            if loss != NONE:
-                after = strikes.after_striking(setup, number, state, struck, losses)
-            places[which] = find_or_add(strikers, distribution.apply_to_side(setup, fused.rest, striker, after))

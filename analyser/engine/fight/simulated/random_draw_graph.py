@@ -299,8 +299,15 @@ def next_node(graph: Graph, node: int, answer: int) -> int:
         if operation[0] != Kind.STRIKE:
             pair = operations.apply(setup, operation, pair, answer == 1)
         else:
-            fight = set_up_strike(setup, operation[2], pair)
-            progress = strike_progress(rolls, fight, progress, nodes.draws[node, NUMBER], answer)
+            fight, stage = set_up_strike(setup, operation[2], pair), strike.stage_of(progress)
+            if stage == Stage.CARD:
+                progress = strike.after_card(answer)
+            elif stage == Stage.ROLL:
+                scores = scores_for(fight, fight.dice + strike.card_of(progress))
+                score = rolls.score[rolls.first[nodes.draws[node, NUMBER]] + answer]
+                progress = strike.after_roll(fight, scores, score)
+            else:
+                progress = strike.after_draw(fight, progress, answer)
             if strike.stage_of(progress) < Stage.PASSED:
                 nodes.next[place] = to = node_at(graph, line, pair, progress)
                 return int(to)
@@ -308,18 +315,6 @@ def next_node(graph: Graph, node: int, answer: int) -> int:
         line, end = line + 1, program.ends[line]
     nodes.next[place] = to = next_draw_node(graph, line, end, pair)
     return int(to)
-
-
-@step
-def strike_progress(rolls: RollTables, fight: FightFacts, progress: int, roll: int, answer: int) -> int:
-    """Return the progress of a strike after an answer; `roll` is the number of its roll."""
-    stage = strike.stage_of(progress)
-    if stage == Stage.CARD:
-        return strike.after_card(answer)
-    if stage == Stage.ROLL:
-        score = rolls.score[rolls.first[roll] + answer]
-        return strike.after_roll(fight, scores_for(fight, fight.dice + strike.card_of(progress)), score)
-    return strike.after_draw(fight, progress, answer)
 
 
 @step
