@@ -366,7 +366,7 @@ _TACTIC_CONDITIONS = ("in range", "in short range", "within reach")  # condition
 
 
 def _decision(lines: Sequence[Line], bits: int) -> tuple[int, int]:
-    """Return the decision of the first line that applies; bits of `bits`: which of _TACTIC_CONDITIONS are true."""
+    """Return the decision of the first line that applies; `bits`: which of _TACTIC_CONDITIONS are true."""
     true = {name for place, name in enumerate(_TACTIC_CONDITIONS) if bits >> place & 1}
     line = next((line for line in lines if true.issuperset(subject for subject, *_ in line.conditions)), LAST_RESORT)
     return Manoeuvre.CLOSE_IN if line.stop else line.manoeuvre, line.action

@@ -115,7 +115,6 @@ class Sample:
         self.trials = trials
 
     def _work(self, queue: Queue) -> None:
-        """Roll the queue's tasks until it is empty."""
         plan, counted = self.plan, 0
         try:
             block = plan.blocks.pop()

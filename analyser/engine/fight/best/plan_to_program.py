@@ -52,7 +52,6 @@ class PlanPrograms:
         return Choices(*(np.ascontiguousarray(column, np.int64) for column in columns))
 
     def _parts_of_round(self, number: int) -> Iterator[tuple[list[Operation], PartEnd]]:
-        """Yield the operations and the end of each part of a round."""
         part: list[Operation] = []
         for step in self._steps:
             if isinstance(step, Operation):
@@ -93,8 +92,6 @@ def _branches_taken(game: Game, plan: Integers, reach: Floats) -> Integers:
 
 
 class _PlacedChoice(NamedTuple):
-    """A choice with its position in the round."""
-
     place: int
     subject: int
     branches: list[list[Operation | _PlacedChoice]]

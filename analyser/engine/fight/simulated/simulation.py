@@ -245,7 +245,6 @@ class ThreadSimulator:
 
 
 def _concatenate(parts: Sequence[Sequence[Operation]]) -> Program:
-    """Return the parts of a program, concatenated."""
     ends = np.cumsum([len(part) for part in parts])
     if ends[-1] > _MOST_LINES:
         raise InputError(f"{ends[-1]} steps in one fight", where="rounds", allowed=f"up to {_MOST_LINES}; fewer rounds")
