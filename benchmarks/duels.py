@@ -4,7 +4,7 @@ import numpy as np
 
 from analyser.engine.fight.exact.propagate import exact_distributions, start_states
 from analyser.engine.fight.simulated.simulation import Simulation
-from analyser.game.profiles import load_ruleset
+from analyser.game.profiles import load_profiles
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_program
 from analyser.scenarios.resolve import resolve_combatant
@@ -33,11 +33,11 @@ def unit(kind="ranged"):
 
 def program(first="a"):
     """The setup of the duel of two such units, and its rounds."""
-    return duel_program(unit(), unit(), DuelTerms(rounds=ROUNDS, first=first), load_ruleset())
+    return duel_program(unit(), unit(), DuelTerms(rounds=ROUNDS, first=first), load_profiles().ruleset)
 
 
 def die_and_deck():
-    ruleset = load_ruleset()
+    ruleset = load_profiles().ruleset
     return np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
 
 

@@ -223,7 +223,7 @@ class Comparison(FramedAnswer):
         distance = result.scenario.attack.distance
         where = "" if distance is None else f' at {distance:g}"'
         if len(self.shares) == 1:
-            target = f"On {next(iter(self.shares))} ({counted(result.scenario.target.models, 'model')})"
+            target = f"On {next(iter(self.shares))} ({counted(result.scenario.target.models or 0, 'model')})"
         elif len(set(self.shares.values())) == 1:
             target = f"Mean over {len(self.shares)} targets, equal weights"
         else:

@@ -17,8 +17,8 @@ from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate, estimate
 from analyser.common.frames import tidy
 from analyser.common.intervals import intervals
-from analyser.common.means import mean_figures, mean_of_moments
-from analyser.common.text import NEGLIGIBLE, aligned, counted, frequency_sentence, mean_text_in, rows_of_columns, spaced
+from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
+from analyser.common.text import NEGLIGIBLE, aligned, counted, frequency_sentence, rows_of_columns, spaced
 from analyser.morale.answer_parts import Panel, Table, panels_of, picture_of
 from analyser.morale.questions import MoraleQuestion
 from analyser.morale.systems import SYSTEMS
@@ -337,7 +337,7 @@ class MoraleResult(Result):
         for row in np.flatnonzero(likely).tolist():
             shares = [str(estimate(weights[row], self.trials)) for weights in table.weights.values()]
             cells = {name: values[row] for name, values in columns.items()}
-            means = [mean_text_in(cells, measure) for measure in table.means]
+            means = [mean_text(mean_in(cells, measure)) for measure in table.means]
             rows.append([*(str(cells[key]) for key in keys), *shares, *means])
         sides = "".join("<" if isinstance(columns[key][0], str) else ">" for key in keys) + ">"
         lines = aligned(rows, sides, gap=" | ")

@@ -7,7 +7,7 @@ import numpy as np
 
 from analyser.engine.fight.exact.propagate import exact_distributions, start_states
 from analyser.engine.fight.simulated.simulation import Simulation
-from analyser.game.profiles import load_ruleset
+from analyser.game.profiles import load_profiles
 from analyser.game.ruleset import Ruleset
 from analyser.results import states
 from analyser.results.duel_solution import solved_duel
@@ -80,7 +80,7 @@ def combatant_of(unit, circumstances):
 
 def ruleset_of(scenario):
     stated = scenario.get("ruleset", {})
-    usual = load_ruleset().model_dump()
+    usual = load_profiles().ruleset.model_dump()
     die = {face: stated.get("die", {}).get(face, 0) for face in FACES} if "die" in stated else usual["die"]
     deck = {str(value): copies for value, copies in stated["deck"].items()} if "deck" in stated else usual["deck"]
     return Ruleset.model_validate({**usual, "die": die, "deck": deck})
