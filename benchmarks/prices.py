@@ -7,7 +7,8 @@ from pathlib import Path
 
 import analyser
 from analyser.analysis.matchups import matchups
-from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, fair_points
+from analyser.analysis.prices import ALL_LOADOUTS, fair_points
+from analyser.analysis.situations import EXCHANGES
 from analyser.common.cache import SWITCH
 from analyser.game.profiles import shipped_profiles
 from benchmarks.figures import figure
@@ -39,9 +40,9 @@ def figures(rounds=2):
 
 def in_process(rounds):
     """Seconds of each from Python, every fight fought."""
-    table = matchups(ALL_LOADOUTS, ALL_LOADOUTS, situations=SITUATIONS)
+    table = matchups(ALL_LOADOUTS, ALL_LOADOUTS, situations=EXCHANGES)
     candidates = [
-        Candidate(GAME, compiled(lambda: matchups(ALL_LOADOUTS, ALL_LOADOUTS, situations=SITUATIONS))),
+        Candidate(GAME, compiled(lambda: matchups(ALL_LOADOUTS, ALL_LOADOUTS, situations=EXCHANGES))),
         Candidate("`fair_points` of them", lambda: fair_points(table)),
         Candidate(WHAT_IF, compiled(lambda: analyser.what_if(CHANGED, points=75, dice=-2, against=FIELD))),
     ]

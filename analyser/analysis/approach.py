@@ -49,7 +49,8 @@ class Movement:
         self._speed = np.array([unit.speed or 0.0 for unit in units])
         self._flies = np.array([unit.type == "aircraft" for unit in units], np.bool_)
         unknown_speed = [unit.speed is None and unit.type != "fortification" for unit in units]
-        self._arrives = self._flies | [unit.has("Dynamic Entry") for unit in units] | unknown_speed  # at once
+        at_once = [unit.has("Dynamic Entry") or unknown for unit, unknown in zip(units, unknown_speed)]
+        self._arrives = self._flies | np.array(at_once, np.bool_)
 
     def time_shares(
         self, reach: Floats, gain_alone: Floats, gain_of_both: Floats, gain_near: Floats, battlefield: Battlefield

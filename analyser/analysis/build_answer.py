@@ -257,7 +257,7 @@ class Build(Answer):
 
     @property
     def explanation(self) -> str:
-        """What the values count, and how much the lists differ at least."""
+        """Return lines on what the values count, and on how much the lists differ at least."""
         over = "the mean over" if self.over == "mean" else "the worst of"
         return (
             f"Value: expected points destroyed and kept in a round (exact), {over} "

@@ -265,7 +265,8 @@ def actions_of(
     situation_indices = name_indices(frame["situation"], [situation.name for situation in situations])
     both = (rows >= 0) & (columns >= 0)
     codes, row_ids = pd.factorize(frame["row"])
-    figures = frame[["mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated"]].to_numpy(np.float64).T
+    names_of_figures = ["mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated"]
+    figures = frame.reindex(columns=names_of_figures, fill_value=0.0).to_numpy(np.float64).T  # sweeps lack some
     hits = mean_hits_of_die(ruleset.die)
     actions, attacks = {}, np.zeros((len(names), len(names)), np.bool_)
     for number, situation in enumerate(situations):

@@ -29,7 +29,7 @@ from analyser.common.files import is_there
 COMPARISON = "Comparison"  # heading in the help
 DEFAULT_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}  # key that varies by default
 _TABLE_OPTIONS = ("weights", "per_points", "at_least")  # options that exclude a range (--over)
-_WEIGHTS = Value(lambda text, where: [number(0).read(part, where) for part in split_names(text)])
+_WEIGHTS = Value(lambda text, where: [number(None, above=0).read(part, where) for part in split_names(text)])
 _METRIC_TEXT = (
     "Metric, such as p_broken (--help-all lists them). With --over, NAME:least prefers low values, and two metrics show"
     " the combinations that no other beats in both (a Pareto front)."

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import stat
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -197,14 +198,14 @@ def check_targets(paths: Iterable[Path]) -> None:
 
 
 def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
-    """Write several files: each function fills a temporary file; when all are filled, they are renamed.
+    """Write several files, or none: after an error, such as a full disk, all files are as before.
 
-    After an error, such as a full disk, all files are as before. A new file gets its mode from the umask; an existing
-    file keeps its mode. InputError if a folder is not writable or the disk is full.
+    A new file gets its mode from the umask; an existing file keeps its mode. InputError if a folder is not writable or
+    the disk is full.
     """
     check_targets(files)
     ready = []
-    with ExitStack() as cleanup:
+    with ExitStack() as cleanup, ExitStack() as undo:
         for path, write in files.items():
             with _reporting(path):
                 target = real_path(path)
@@ -216,7 +217,10 @@ def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
                 ready.append((path, temporary, target))
         for path, temporary, target in ready:
             with _reporting(path):
+                if len(ready) > 1:
+                    _back_up(target, cleanup, undo)
                 temporary.replace(target)
+        undo.pop_all()
 
 
 @contextmanager
@@ -233,6 +237,16 @@ def _make_folder(folder: Path, cleanup: ExitStack) -> None:
     for missing in [parent for parent in (folder, *folder.parents) if not is_there(parent)][::-1]:
         missing.mkdir(exist_ok=True)
         cleanup.callback(_try, missing.rmdir)
+
+
+def _back_up(target: Path, cleanup: ExitStack, undo: ExitStack) -> None:
+    """Let `undo` restore `target` from a copy; if there is no such file yet, let `undo` delete the new one."""
+    if not target.exists():
+        undo.callback(_try, target.unlink)
+        return
+    backup = _temporary_file(target, cleanup)
+    shutil.copy2(target, backup)
+    undo.callback(_try, lambda: backup.replace(target))
 
 
 def _try(action: Callable[[], object]) -> None:

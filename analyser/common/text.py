@@ -146,7 +146,7 @@ def frequency_sentence(subject: str, predicate: str, probability: float) -> str:
     """
     often = how_often(probability)
     words = (often, predicate) if often.endswith(("always", "never")) else (predicate, often)
-    return f"{subject} {' '.join(words)}."
+    return f"{subject[:1].upper()}{subject[1:]} {' '.join(words)}."
 
 
 def whole_percent(probability: float) -> str:

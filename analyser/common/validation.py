@@ -127,7 +127,8 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
 
 def _allowed_range(model: type[Record], finding: Mapping[str, Any]) -> str:
     """Return the allowed range for a number outside it, such as ``2 to 12``; empty if only one end is bounded."""
-    violated = _BOUNDS.get(finding["type"])
+    is_nan = finding["input"] != finding["input"]  # it violates every bound
+    violated = None if is_nan else _BOUNDS.get(finding["type"])
     keys = [step for step in finding["loc"] if isinstance(step, str) and not step.startswith(_NO_KEYS)]
     field = _innermost_model(model, finding["loc"]).model_fields.get(keys[-1])
     for bounds in () if field is None else _bounds_in(field):

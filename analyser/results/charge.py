@@ -14,9 +14,10 @@ from analyser.common.answer import Block
 from analyser.common.estimates import estimate
 from analyser.common.means import mean_between, mean_figures, sums_of
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, rating_text, rows_of_columns, spaced
+from analyser.common.text import counted, frequency_sentence, rating_text, rows_of_columns, spaced
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
+from analyser.game.names import loadout_name
 from analyser.game.ruleset import Rating
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, rating_reasons, unit_line
@@ -163,8 +164,10 @@ class ChargeResult(FightResult):
     @property
     def headline(self) -> str:
         lost = sum(self._event_weight(name, None) for name in ("target_wins", "no_combat"))
-        won, draw = map(self.probability, ("attacker_wins", "draw"))
+        won, lost_combat, draw, shot = map(self.probability, CHARGE_RESULTS)
         attacker, target = map(unit_name, self.units)
+        if shot > max(won, draw, lost_combat):
+            return frequency_sentence(loadout_name(attacker), "falls before contact", shot)
         return result_sentence(attacker, target, won, estimate(lost, self.trials), draw)
 
     def blocks(self) -> list[Block]:

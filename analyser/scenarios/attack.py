@@ -236,6 +236,8 @@ def attack_warnings(scenario: Scenario, rating: RatingName) -> Iterator[str]:
         yield f"the stated attack.rating {rating} is used; the bonuses and penalties alone would give {from_conditions}"
     if attack.extra_reroll and not scenario.fight.extra_dice:
         yield f"attack.extra_reroll has no effect: at {rating} there are no further dice to re-roll (AC-3.5)"
+    if scenario.fight.extra_faces & scenario.fight.strike_faces and scenario.fight.strike_hits:
+        yield "attack.extra_reroll also re-rolls strikes, which can lower the hits (AC-3.5)"
     if target.taking_cover:
         in_the_open = replace(scenario, target=target.model_copy(update={"taking_cover": False}))
         if scenario.fight.defence == in_the_open.fight.defence:

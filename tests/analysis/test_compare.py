@@ -12,6 +12,7 @@ from analyser.analysis.comparison_figures import BATCHES
 from analyser.common.errors import InputError
 from analyser.common.intervals import greatest_width
 from analyser.common.metrics import COMPARE_METRICS, DIVISIBLE, PER_100_POINTS
+from analyser.common.precision import Precision
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles
 from analyser.game.units import Level
@@ -163,7 +164,8 @@ def test_a_precision_holds_for_every_loadout_and_progress_rises_to_its_end(libra
     found = compare([*RIFLES, "crown/horse-guard@basic"], [SCIONS, "imperium/krupp@basic"], **given)
     (trials,) = {trials for each in found.by_target.values() for trials in each.frame["trials"].dropna()}
     assert trials % (BATCHES * CHUNK_TRIALS) == 0
-    assert 0 < max(greatest_width(result._counts(), result.trials) for result in found.mean.results.values()) <= 0.0012
+    counts = [(result.precision_counts(Precision(0.0012, relative=False)), result.trials) for result in found.mean.results.values()]
+    assert 0 < max(greatest_width(*each) for each in counts) <= 0.0012
     told = []
     compare(RIFLES, SCIONS, method="monte-carlo", trials=1, progress=lambda *each: told.append(each), profiles=library)
     assert [done for done, _ in told] == sorted(done for done, _ in told)

@@ -83,6 +83,14 @@ def test_a_headline_of_a_simulation_is_not_certain(kind):
     assert "trial" not in ASK[kind]().headline
 
 
+def test_re_rolls_of_strikes_are_named_because_they_lower_the_hits():
+    warnings = {
+        face: analyser.attack(RIFLES, GRENADIERS, distance=6, extra_reroll={"faces": [face], "dice": 2}).warnings
+        for face in ("strike", "blank")
+    }
+    assert ["re-rolls strikes" in str(warnings[face]) for face in warnings] == [True, False]
+
+
 def test_a_wrong_name_is_told_the_nearest(result):
     name = result.events[0]
     with pytest.raises(InputError, match=f"unknown event '{name}x'; did you mean .*'{name}'"):

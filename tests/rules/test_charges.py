@@ -38,6 +38,7 @@ def test_sponsons_fire_before_contact_and_do_not_count_for_who_wins():
 def test_a_charger_that_falls_to_sponsons_comes_to_no_combat():
     result = charge(*fighters(3, 2, a={"models": 2}, t={"rules": ["Sponsons (2)", "Hunter"]}))
     assert certain(result)["result"] == "no_combat"
+    assert result.headline.endswith(" always falls before contact.")
     assert result.summary["expected_target_victory_points"] == 5
 
 
