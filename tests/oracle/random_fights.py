@@ -306,6 +306,8 @@ def random_blades(rng):
         without(unit, "exposed", "edge_distance")
         kinds = ("melee", rng.choice(("melee", "impact")))
         unit["rows"] = [random_row(rng, kind, unit["models"], CLOSE_QUALITIES, most=1) for kind in kinds]
+        if unit.get("behemoth"):
+            tower_of(rng, unit)
         row = rng.choice(unit["rows"])
         row["qualities"] = [*{*row["qualities"], "Overcharge"}]
         unit["charge"] = {"difficult_terrain": True} if often(0.4, rng) else {}
