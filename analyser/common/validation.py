@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
 
@@ -127,7 +128,8 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
 
 def _allowed_range(model: type[Record], finding: Mapping[str, Any]) -> str:
     """Return the allowed range for a number outside it, such as ``2 to 12``; empty if only one end is bounded."""
-    is_nan = finding["input"] != finding["input"]  # it violates every bound
+    value = finding["input"]
+    is_nan = isinstance(value, float) and math.isnan(value)  # it violates every bound
     violated = None if is_nan else _BOUNDS.get(finding["type"])
     keys = [step for step in finding["loc"] if isinstance(step, str) and not step.startswith(_NO_KEYS)]
     field = _innermost_model(model, finding["loc"]).model_fields.get(keys[-1])

@@ -77,7 +77,8 @@ class ForceCheck(Answer):
     @property
     def headline(self) -> str:
         rules = len({violation.rule for violation in self.broken})
-        return f"{self.army.name} breaks {counted(rules, 'rule') if rules else 'no rule'} of force building."
+        checked = ", as far as checked" if self.unchecked and not rules else ""
+        return f"{self.army.name} breaks {counted(rules, 'rule') if rules else 'no rule'} of force building{checked}."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -90,7 +91,8 @@ class ForceCheck(Answer):
     def blocks(self) -> list[Block]:
         """Return a block for each broken rule, with a line for each violation."""
         if not self.broken:
-            return [Block(f"{self.army.name}: no rule of force building is broken")]
+            checked = ", as far as checked" if self.unchecked else ""
+            return [Block(f"{self.army.name}: no rule of force building is broken{checked}")]
         by_rule = [(rule, [*group]) for rule, group in groupby(self.broken, lambda violation: violation.rule)]
         blocks = [
             Block(f"{rule}: {RULES[rule]}", lines=[f"  {item.text}" for item in group]) for rule, group in by_rule
@@ -121,6 +123,9 @@ def check_force(army: Army, library: Profiles) -> ForceCheck:
     else:
         broken += [*_battlegroups(army, faction, library.force_rules.led_by), *_force(army, faction)]
         broken += _boons(army, faction)
+        slots = [slot for kind in faction.battlegroups if (slot := kind.slots.get(library.force_rules.led_by))]
+        if not any(slot.least for slot in slots):
+            unchecked.append("FB-5: the profiles require no commander; import the .gst file with the faction, too")
         unlisted = [unit.name for unit in army if unit.selector is None]
         unchecked += [f"FB-7 and FB-8 for {name}: not among the profiles" for name in unlisted]
     without_points = [unit.name for unit in army if unit.points is None]

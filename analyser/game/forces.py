@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from analyser.common.validation import Record, Several
 from analyser.game.names import Entry, Name, Slug
@@ -89,7 +89,14 @@ class Scale(Record):
     least_points: Annotated[int, Field(ge=0, le=MOST_FORCE_POINTS)]
     most_points: Annotated[int, Field(ge=0, le=MOST_FORCE_POINTS)]
     hand: Annotated[int, Field(ge=0, le=100)]
-    table: Annotated[Several[Annotated[int, Field(ge=1, le=1000)]], Field(min_length=2, max_length=2)]
+    table: Several[Annotated[int, Field(ge=1, le=1000)]]
+
+    @field_validator("table")
+    @classmethod
+    def _two_sides(cls, table: tuple[int, ...]) -> tuple[int, ...]:
+        if len(table) != 2:
+            raise ValueError(f"{len(table)} sides of a table (allowed: two, in inches)")
+        return table
 
     @model_validator(mode="after")
     def _in_order(self) -> Scale:

@@ -342,8 +342,8 @@ class MoraleResult(Result):
         sides = "".join("<" if isinstance(columns[key][0], str) else ">" for key in keys) + ">"
         lines = aligned(rows, sides, gap=" | ")
         left_out = int((~likely).sum())
-        rare = "below 0.01%" if self.trials is None else "in fewer than 0.01% of the trials"
-        return [*lines, f"({counted(left_out, 'row')} {rare} left out)"] if left_out else lines
+        share = "a probability below 0.01%" if self.trials is None else "fewer than 0.01% of the trials"
+        return [*lines, f"(Left out: {counted(left_out, 'row')} with {share}.)"] if left_out else lines
 
 
 def _value_text(value: Any) -> str:

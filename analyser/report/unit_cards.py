@@ -246,7 +246,8 @@ def _prices(price: TableRow, names: Mapping[str, str]) -> dict[str, Any]:
     for verdict, under, over in zip(by_price.verdicts, by_price.under, by_price.over):
         facts: dict[Any, Any] = {"under_probability": under, "over_probability": over, "lean": lean_of(under, over)}
         text = verdict_text(facts | {"verdict": verdict})
-        chances = f"too cheap {whole_percent(under)}, too dear {whole_percent(over)}"
+        texts = (rounded_down(p) if p > 0.5 else whole_percent(p) for p in (under, over))  # as in the verdict
+        chances = "too cheap {}, too dear {}".format(*texts)
         if text == OVER:  # without a probability
             chances = f"a better loadout costs {price['at_most']:.0f}"
         words.append((kind_of(verdict), text, chances))

@@ -144,12 +144,11 @@ def tactics_sentences(game: Game | None, names: Mapping[str, str]) -> list[str]:
     """Return sentences on the effect of the tactics and on the tactics that both sides play."""
     if game is None:
         return []
-    least, most = (
-        f"{estimate_in(row, 'p_victory')} ({spaced(row['mine'])} against {spaced(row['yours'])})"
-        for row in game.extreme_pairs()
-    )
-    pairs = counted(len(game.rows), "pair")
-    lines = [f"Over {pairs} of tactics {names[SIDES[0]]} wins from {least} to {most}."]
+    rows = game.extreme_pairs()
+    least, most = (str(estimate_in(row, "p_victory")) for row in rows)
+    where = [f" ({spaced(row['mine'])} against {spaced(row['yours'])})" for row in rows]
+    range_text = f"from {least}{where[0]} to {most}{where[1]}" if least != most else f"{least} with each"
+    lines = [f"Over {counted(len(game.rows), 'pair')} of tactics {names[SIDES[0]]} wins {range_text}."]
     choosing = [(number, side) for number, side in enumerate(SIDES) if len(game.names[number]) > 1]
     lines += [f"Equilibrium: {names[side]} uses {_mix_in_words(game, number)}." for number, side in choosing]
     return [*lines, "In these battles neither side gains by changing its tactic."]

@@ -367,6 +367,7 @@ _TACTIC_CONDITIONS = ("in range", "in short range", "within reach")  # condition
 
 def _decision(lines: Sequence[Line], bits: int) -> tuple[int, int]:
     """Return the decision of the first line that applies; `bits`: which of _TACTIC_CONDITIONS are true."""
+    assert all(condition.subject in _TACTIC_CONDITIONS for line in lines for condition in line.conditions)
     true = {name for place, name in enumerate(_TACTIC_CONDITIONS) if bits >> place & 1}
     line = next((line for line in lines if true.issuperset(subject for subject, *_ in line.conditions)), LAST_RESORT)
     return Manoeuvre.CLOSE_IN if line.stop else line.manoeuvre, line.action

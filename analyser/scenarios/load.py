@@ -199,8 +199,8 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
         raise InputError(f"{shown(own_ruleset)} is not usable", where=within(where, "ruleset"), allowed="a table")
     ruleset = library.ruleset
     if own_ruleset:
-        parts = {**ruleset.model_dump(), **own_ruleset, **library.stated_ruleset}
-        ruleset = checked(Ruleset, parts, where=within(where, "ruleset"))
+        ruleset = checked(Ruleset, {**ruleset.model_dump(), **own_ruleset}, where=within(where, "ruleset"))
+        ruleset = checked(Ruleset, {**ruleset.model_dump(), **library.stated_ruleset})
     return checked(model, {**sections, "ruleset": ruleset}, where=where, house_rules=ruleset.rules)
 
 

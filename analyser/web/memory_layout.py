@@ -110,9 +110,9 @@ _POLICIES = tuple((policy.name.lower(), int(policy)) for policy in Policy)
 def _unit_conditions() -> Iterator[Condition]:
     for side in ("attacker", "target"):
         unit, is_target = partial(Condition, side=side), side == "target"
-        # kinds of questions in which conditions for tests, charges, buildings, incoming shots and reloading matter
+        # kinds of questions in which conditions for tests, charges, incoming shots and reloading matter
         in_tests, charges = (_IN_ALL, _IN_DUELS) if is_target else (_IN_COMBATS, _IN_COMBATS)
-        in_building, shots = (_IN_ALL, _IN_SHOTS) if is_target else (_IN_SHOTS, _IN_DUELS)
+        shots = _IN_SHOTS if is_target else _IN_DUELS
         reloads = _IN_DUELS if is_target else _IN_SHOTS
         in_charge = "" if is_target else "charge"  # panel for conditions of a charge; none for a target
         yield unit("models", "count", "models left", _IN_ALL, panel="")
@@ -120,7 +120,7 @@ def _unit_conditions() -> Iterator[Condition]:
         yield unit("suppressed", "flag", "suppressed", _IN_ALL, rank=4 if is_target else 2)
         yield unit("disordered", "flag", "disordered", in_tests, rank=5 if is_target else 0)
         yield unit("activated", "flag", "activated", in_tests)
-        yield unit("garrisoned", "flag", "in a building", in_building, needs="infantry", rank=3 if is_target else 0)
+        yield unit("garrisoned", "flag", "in a building", _IN_ALL, needs="infantry", rank=3 if is_target else 0)
         yield unit("taking_cover", "flag", "taking cover", shots, rank=2 if is_target else 0)
         yield unit("near_commander", "flag", "near a commander", in_tests)
         yield unit("from_front", "flag", "attacked from its front", in_tests, needs="Resilient")

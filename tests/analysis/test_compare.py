@@ -164,7 +164,10 @@ def test_a_precision_holds_for_every_loadout_and_progress_rises_to_its_end(libra
     found = compare([*RIFLES, "crown/horse-guard@basic"], [SCIONS, "imperium/krupp@basic"], **given)
     (trials,) = {trials for each in found.by_target.values() for trials in each.frame["trials"].dropna()}
     assert trials % (BATCHES * CHUNK_TRIALS) == 0
-    counts = [(result.precision_counts(Precision(0.0012, relative=False)), result.trials) for result in found.mean.results.values()]
+    counts = [
+        (result.precision_counts(Precision(0.0012, relative=False)), result.trials)
+        for result in found.mean.results.values()
+    ]
     assert 0 < max(greatest_width(*each) for each in counts) <= 0.0012
     told = []
     compare(RIFLES, SCIONS, method="monte-carlo", trials=1, progress=lambda *each: told.append(each), profiles=library)

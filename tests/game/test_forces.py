@@ -89,7 +89,7 @@ def test_a_folder_may_have_force_rules_of_its_own(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"table": [36]}, "1 entries .allowed: at least 2"),
+        ({"table": [36]}, "1 sides of a table .allowed: two, in inches"),
         ({"hand": -1}, "-1 is not usable"),
         ({"points": 3}, "unknown key"),
         ({"least_points": 2000}, "least_points 2000 is more than most_points 1500"),

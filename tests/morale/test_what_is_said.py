@@ -129,8 +129,8 @@ SAID = {  # words of the texts of a kind; after "-" words that they do not have
     ("grande-tactique", "not_modelled"): [
         ({"flight": {"arm": "infantry", "enemy": "cavalry"}}, [FAR]),
         ({"rout": {"units": [{}, {"edge_distance": 9}, {}], "turns": 1}}, ["without edge_distance (1, 3)"]),
-        (CHARGED, ["GT-4 pursuit", "-[game]"]),
-        (CHARGED | {"flight": {"arm": "infantry", "enemy": "cavalry"}}, ["GT-4 pursuit ([game])"]),
+        (CHARGED, ["GT-4 pursuit", "-(game)"]),
+        (CHARGED | {"flight": {"arm": "infantry", "enemy": "cavalry"}}, ["GT-4 pursuit (game)"]),
     ],
     ("compare", "not_modelled"): [
         (

@@ -106,6 +106,16 @@ def test_a_garrison_that_cannot_shoot_takes_cover(garrisoned, policy):
 
 
 @needs_node
+@pytest.mark.parametrize("garrisoned", [False, True])
+def test_a_unit_in_a_building_cannot_charge(garrisoned):
+    units = load_profiles()
+    attacker, target = (unit_facts(units[f"{name}@basic"]) for name in ("rifle-platoon", "scion-grenadier-platoon"))
+    question = {"kind": "charge", "attacker": attacker, "row": 0, "target": target}
+    question["conditions"] = {"attacker": {"garrisoned": garrisoned}, "target": {}}
+    assert answers([question])[0]["refused"] == (Refusal.IN_BUILDING if garrisoned else 0)
+
+
+@needs_node
 @pytest.mark.parametrize("conditions", [{}, {"target": {"on_lookout": True, "policy": "take_cover"}}])
 def test_a_target_without_dice_for_its_models_is_refused(conditions):
     """AC-2.4: it would neither strike back nor fire on lookout."""

@@ -97,7 +97,11 @@ def _unpack(data: bytes, where: str, suffix: str) -> tuple[str, bytes]:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, LookupError) as error:
         # zipfile trusts headers, so a broken header can raise any of these errors
-        cut = f"; {CUT_SHORT}" if data.startswith(b"PK") and isinstance(error, zipfile.BadZipFile) else kind_hint(data)
+        if isinstance(error, RuntimeError):  # the only one that zipfile raises itself
+            raise InputError("this zip is encrypted", where=where) from None
+        cut = kind_hint(data)
+        if data.startswith(b"PK"):
+            cut = f"; {CUT_SHORT}" * isinstance(error, zipfile.BadZipFile)
         is_xml = data.lstrip().startswith(b"<")
         allowed = f"a zip; the extension of an unzipped file is {suffix.removesuffix('z')}" if is_xml else ""
         raise InputError(f"not a usable zip: {error}{cut}", where=where, allowed=allowed) from None

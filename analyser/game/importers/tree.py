@@ -39,6 +39,7 @@ class Contents:
     profiles: list[Element] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
     levels: list[LevelNode] = field(default_factory=list)
+    group_modifiers: list[Element] = field(default_factory=list)  # modifiers of groups of entries
     seen: set[int] = field(default_factory=set)  # `id()` of each element that is included
 
 
@@ -153,6 +154,8 @@ class Tree:
                 contents.seen.add(id(target))
                 return [*element, target]
             return [*element]
+        if tag == "selectionEntryGroup":
+            contents.group_modifiers += [modifier for modifier, _ in modifiers(element)]
         return [*element] if tag in ("selectionEntry", "selectionEntryGroup", "infoGroup") else []
 
     def characteristics(self, profile: Element, *outer: Element) -> dict[str, str]:

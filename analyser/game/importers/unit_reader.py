@@ -149,6 +149,7 @@ class UnitReader:
         for profile in self.tree.gather(level.node).profiles:
             by_column = self.tree.characteristics(profile, level.node)
             if stats is None and _is_stats(by_column):
+                self._warn_of_group_modifiers(profile)
                 stats = self._stats(profile, by_column)
             else:
                 self.warn(f"{level.name}: {self.tree.name_of(profile)}", "a second profile inside this level; left out")
@@ -156,6 +157,16 @@ class UnitReader:
             outer = self.stats[0][0]
             return self._stats(outer, self.tree.characteristics(outer, level.node))
         return stats
+
+    def _warn_of_group_modifiers(self, profile: Element) -> None:
+        """Warn about modifiers in a group around the levels, which do not affect `profile` inside a level."""
+        cells_of_profile = profile.iterfind("characteristics/characteristic")
+        columns = {cell.get("typeId"): cell.get("name", "") for cell in cells_of_profile}
+        for modifier in self.contents.group_modifiers:
+            if modifier.get("field") in columns:
+                change = f"{modifier.get('type', '')} {modifier.get('value', '')}"
+                problem = "a change on the group around the levels, where it has no effect; left out"
+                self.warn(f"{columns[modifier.get('field')]}: {change}", problem)
 
     def _level(self, level: LevelNode, stats: Cells) -> units.Level | None:
         models = self._number(stats.get("models"), (1, units.MOST_MODELS), f"{level.name} models")

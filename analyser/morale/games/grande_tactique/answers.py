@@ -298,6 +298,6 @@ def rules(question: Question) -> RulesUsed:
     not_modelled = []
     for rule, names in NOT_MODELLED:
         without = [name for name in names.split(", ") if name in sections]
-        place = "" if len(without) == len(sections) else f" ({', '.join(f'[{name}]' for name in without)})"
+        place = "" if len(without) == len(sections) else f" ({', '.join(without)})"
         not_modelled += [rule + place] if without else []
     return replace(used, applied=(*sorted(used.applied),), not_modelled=(*not_modelled, *used.not_modelled))
