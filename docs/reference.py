@@ -100,7 +100,7 @@ def key_of(record: type[Record], name: str, field: Any) -> Key:
     about = field.description or notes.get(name) or (inner and first_sentence(inner[0]))
     if not about:
         raise KeyError(f"{record.__name__}.{name} has no description: add it to docs/keys.toml")
-    is_required = field.is_required() and not filled_in(record, name)
+    is_required = field.is_required() and not filled_in(record, name) and "Default:" not in about
     default = "required" if is_required else "" if inner or field.default_factory else written(field.default)
     return Key(name, values(field.annotation, field.metadata), default, about)
 

@@ -31,6 +31,8 @@ def input_error_of(error: Exception, command: str) -> InputError | None:
     """
     if is_out_of_memory(error):
         return _memory_error(error, command)
+    if isinstance(error, RuntimeError) and isinstance(error.__context__, OSError):  # pathlib: a loop of links
+        error = error.__context__
     if isinstance(error, OSError):
         return _file_error(error)
     # Python represents the bytes of a file name that are not UTF-8 as surrogates.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
 
@@ -72,7 +71,7 @@ def checked(
         raise type(errors[0])(errors[0].problem, where=errors[0].where, allowed=allowed) from None
 
 
-_NO_KEYS = ("constrained-", "literal[", "NAME")  # beginnings of steps in pydantic's locations that are not keys
+_NO_KEYS = ("constrained-", "function-", "literal[", "NAME")  # beginnings of steps that are not keys
 _BOUNDS = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
 _LENGTHS = {"too_short": ("at least", "min_length"), "too_long": ("up to", "max_length")}
 _ALLOWED = {  # allowed types, in the words of a TOML file
@@ -128,16 +127,15 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
 
 def _allowed_range(model: type[Record], finding: Mapping[str, Any]) -> str:
     """Return the allowed range for a number outside it, such as ``2 to 12``; empty if only one end is bounded."""
-    value = finding["input"]
-    is_nan = isinstance(value, float) and math.isnan(value)  # it violates every bound
-    violated = None if is_nan else _BOUNDS.get(finding["type"])
+    violated = _BOUNDS.get(finding["type"], "")
     keys = [step for step in finding["loc"] if isinstance(step, str) and not step.startswith(_NO_KEYS)]
     field = _innermost_model(model, finding["loc"]).model_fields.get(keys[-1])
-    for bounds in () if field is None else _bounds_in(field):
-        is_cause = violated is None or bounds.get(violated) == finding["ctx"].get(violated)
-        if is_cause and bounds.keys() & {"ge", "gt"} and "le" in bounds:
-            low = f"{bounds['ge']:g} to" if "ge" in bounds else f"above {bounds['gt']:g}, up to"
-            return f"{low} {bounds['le']:g}"
+    all_bounds = () if field is None else _bounds_in(field)
+    ranges = [bounds for bounds in all_bounds if bounds.keys() & {"ge", "gt"} and "le" in bounds]
+    causes = [bounds for bounds in ranges if bounds.get(violated) == finding.get("ctx", {}).get(violated)]
+    for bounds in (causes or ranges)[:1]:
+        low = f"{bounds['ge']:g} to" if "ge" in bounds else f"above {bounds['gt']:g}, up to"
+        return f"{low} {bounds['le']:g}"
     return ""
 
 

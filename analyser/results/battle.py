@@ -306,10 +306,10 @@ class BattleResult(Result):
         if self.game is None:
             return sentence
         side, name, winner = (0, "p_victory", first) if won >= lost else (1, "p_defeat", second)
-        shares = sorted(estimate_in(row, name) for row in self.game.extreme_pairs(name))
+        shares = [*(estimate_in(row, name) for row in self.game.extreme_pairs(name)), max(won, lost)]
         best = self.game.best(side)
         advice = "no tactic is clearly the best" if best is None else f"best tactic: {spaced(best)}"
-        least, most = map(whole_percent, shares)
+        least, most = whole_percent(min(shares)), whole_percent(max(shares))
         share = most if least == most else f"between {least} and {most}"
         return f"{sentence[:-1]}; over the tactics tried {winner} wins {share}; {advice}."
 

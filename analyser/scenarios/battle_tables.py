@@ -263,6 +263,8 @@ class Encoder:
 
     def _new_pair(self, unit: Combatant, enemy: Combatant, own_policy: PolicyName, distance: float | None) -> _Pair:
         policy = policy_against(own_policy, unit, enemy)
+        if policy is None and own_policy == BEST and rows_to_shoot_with(unit, enemy, "lookout"):
+            policy = "lookout"  # it has only Reactive rows
         if policy is None:
             return _Pair(None, None, {}, 0)
         if own_policy == BEST:

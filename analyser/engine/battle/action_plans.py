@@ -23,7 +23,14 @@ from analyser.engine.battle.battle_data import (
     wide,
 )
 from analyser.engine.battle.choices import NO_TARGET
-from analyser.engine.battle.gains import gain_of, gain_of_charge
+from analyser.engine.battle.gains import (
+    SHARE_LOST,
+    gain_of,
+    gain_of_charge,
+    health_of,
+    result_of,
+    value_of_result,
+)
 from analyser.engine.battle.look_ahead_weights import Weight
 from analyser.engine.battle.objectives import distance_to_objective, points_at_stake
 from analyser.engine.battle.position_value import position_value, prospects, weights_of
@@ -73,20 +80,33 @@ def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shif
     field, facts = battle.field, battle.setup
     rows, state = facts.rows[unit, other - first_of(side_of(other))], field.states[unit]
     empty = state & unit_state.RELOADING != 0
-    best, result, total, fired = 0.0, 0, 0.0, 0
+    best, result, total, fired, health = 0.0, 0, 0.0, 0, health_of(battle, other)
     for at in range(rows.number):
         if length > rows.long[at] or length <= rows.within[at]:
             continue
         if (rows.reloads[at] and empty) or (rows.still[at] and moved):
             continue
-        short = length <= rows.short[at]
-        value = gain_of(battle, wide(rows.strikes[at]), unit, other, short, shift + (1 if short else 0))
+        short, number = length <= rows.short[at], wide(rows.strikes[at])
+        bonuses = shift + (1 if short else 0)
+        value = gain_of(battle, number, unit, other, short, bonuses)
         if value > best:
             best, result = value, at
-        if value > 0.0 and fired < facts.several[unit] and (at == 0 or rows.row[at] != rows.row[at - 1]):
-            total += value
+        if value > 0.0 and fired < facts.several[unit] and (at == 0 or rows.row[at] != rows.row[at - 1]) and health > 0:
+            row = result_of(battle, number, unit, other, (short, bonuses, health))  # after the rows fired before
+            total += value_of_result(battle, unit, other, row)
+            health -= int(row[SHARE_LOST] * facts.health[other] + 0.5)
             fired += 1
     return (total, ALL_ROWS) if total > best and fired > 1 else (best, result)
+
+
+@step
+def is_too_near(battle: Battle, unit: int, other: int, length: int) -> bool:
+    """Return True if an enemy at distance `length` is within the short range of an Indirect row of the unit."""
+    rows = battle.setup.rows[unit, other - first_of(side_of(other))]
+    result = False
+    for at in range(rows.number):
+        result = result or length <= rows.within[at]
+    return bool(result)
 
 
 @step
@@ -186,6 +206,10 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
         moved = length - stop
         to_x = moved_coordinate(x, wide(field.x[other]), moved, length)
         to_y = moved_coordinate(y, wide(field.y[other]), moved, length)
+        if squared_distance(field, other, to_x, to_y) >= (stop + 1) * (stop + 1) and moved < speed:  # rounding
+            moved += 1
+            to_x = moved_coordinate(x, wide(field.x[other]), moved, length)
+            to_y = moved_coordinate(y, wide(field.y[other]), moved, length)
         value += position_value(battle, unit, to_x, to_y)
         if value > best + TIE_TOLERANCE:
             best = value

@@ -21,13 +21,14 @@ from analyser.engine.battle.battle_data import (
     strike_of,
     wide,
 )
+from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules import discipline, unit_state
 from analyser.rules import strike as resolution
 from analyser.rules.attack import scores_for, set_target
 from analyser.rules.discipline import ANNIHILATED, SUPPRESSED
 from analyser.rules.draws import DrawOdds, probability_of, test_draw
 from analyser.rules.strike import Stage
-from analyser.rules.structs import FightFacts, Penalty
+from analyser.rules.structs import NONE, FightFacts, Penalty
 
 SHARE_LOST, P_REMOVED, P_SUPPRESSED, OWN_LOSSES = range(GAINS)
 _HEALTH_PART = 0.5  # share of a unit's value that it loses gradually; the rest is lost with its last model
@@ -139,12 +140,25 @@ def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shi
 
     `shift`: number of bonuses less number of penalties, not counting suppression (AC-3.1).
     """
-    field, facts, tables = battle.field, battle.setup, battle.tables
-    state = int(field.states[unit])
+    row = result_of(battle, number, unit, other, (short, shift, health_of(battle, other)))
+    return value_of_result(battle, unit, other, row)
+
+
+@step
+def result_of(battle: Battle, number: int, unit: int, other: int, terms: tuple[bool, int, int]) -> Any:
+    """Return a strike's row of `tables.gains`; `terms`: `short` and `shift` of `gain_of`, and the target's health."""
+    short, shift, health = terms
+    state = int(battle.field.states[unit])
     shift -= 1 if state & SUPPRESSED and does_penalty_count(battle, number, short, Penalty.SUPPRESSED.value) else 0
-    covered = field.states[other] & unit_state.TAKING_COVER != 0
-    count = unit_state.damage_of(state) if facts.by_damage[unit] else unit_state.models_of(state)
-    row = gains_row(tables, number, (count, short, covered), shift, health_of(battle, other))
+    covered = battle.field.states[other] & unit_state.TAKING_COVER != 0
+    count = unit_state.damage_of(state) if battle.setup.by_damage[unit] else unit_state.models_of(state)
+    return gains_row(battle.tables, number, (count, short, covered), shift, health)
+
+
+@step
+def value_of_result(battle: Battle, unit: int, other: int, row: Any) -> float:
+    """Return the value of the expected result of a strike, a row of `tables.gains`."""
+    field, facts = battle.field, battle.setup
     gained = row[SHARE_LOST] * field.health_value[other] + row[P_REMOVED] * field.removal_value[other]
     gained += row[P_SUPPRESSED] * field.suppression_value[other]
     return float(gained - row[OWN_LOSSES] * facts.stake[unit] / facts.models[unit])
@@ -172,6 +186,17 @@ def losses_from(battle: Battle, kind: int, unit: int, other: int, terms: tuple[i
 
 
 @step
+def chance_to_break(battle: Battle, unit: int, lost: int) -> float:
+    """Return the probability that a unit breaks which has lost a combat and `lost` models (AC-5.2, AC-5.4, AC-8.5)."""
+    target, state = battle.field.units[unit], int(battle.field.states[unit])
+    models = unit_state.models_of(state)
+    if target.discipline == NONE or target.passes_tests or models - lost > target.break_limit:
+        return 0.0
+    highest = target.discipline - (1 if 2 * lost >= models else 0) - (1 if state & discipline.DISORDERED else 0)
+    return float(1.0 - battle.setup.probability_up_to[min(max(highest, 0), HIGHEST_CARD)])
+
+
+@step
 def gain_of_charge(battle: Battle, unit: int, other: int) -> float:
     """Return the expected value of a charge: the target's losses less the unit's, plus the value of the result."""
     field, facts = battle.field, battle.setup
@@ -195,7 +220,9 @@ def gain_of_charge(battle: Battle, unit: int, other: int) -> float:
     stake = _HEALTH_PART * facts.stake[unit]
     gained -= (lost + sponsons) * (stake + _HEALTH_PART * facts.dread[unit]) + (lost_gone + sponsons_gone) * stake
     if won > 0.0:
-        value = field.removal_value[other] if field.sides[other].static else field.suppression_value[other]
+        models = int(dealt * facts.models[other] + 0.5)
+        gone = 1.0 if field.sides[other].static else chance_to_break(battle, other, models)
+        value = gone * field.removal_value[other] + (1.0 - gone) * field.suppression_value[other]
         gained += min(won, 1.0) * stands * value
     elif won < 0.0:
         cost = _LOST_COMBAT_COST * facts.dread[unit]

@@ -24,7 +24,13 @@ from analyser.engine.battle.battle_data import (
 )
 from analyser.engine.battle.choices import NO_TARGET, is_ready
 from analyser.engine.battle.objectives import count_contacts
-from analyser.engine.battle.position_value import prospects, store_best_attacks, update_strength, update_values
+from analyser.engine.battle.position_value import (
+    prospects,
+    store_best_attacks,
+    update_strength,
+    update_values,
+    watched_in_flight,
+)
 from analyser.engine.battle.positions import is_within, squared_distance
 from analyser.engine.rng import uniform_below
 from analyser.rules.activation import ROUND_FLAGS
@@ -146,9 +152,10 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     side, x, y = side_of(unit), wide(field.x[unit]), wide(field.y[unit])
     moves = field.sides[unit].speed > 0
     coming, danger, watched, most_future = prospects(battle, unit, x, y)
+    watched = max(watched, watched_in_flight(battle, unit))
     value_here, field.danger[unit] = coming - danger, danger
     hold = action_plans.plan_to_hold(battle, unit, value_here)
-    best, best_shot, shot_at, attack = hold, 0.0, NO_TARGET, 0
+    best, best_shot, shot_at, attack, too_near = hold, 0.0, NO_TARGET, 0, NO_TARGET
     must_charge = (field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok) != 0
     charges = False
     furthest = facts.furthest[unit] * (facts.furthest[unit] + 2)  # greatest squared distance within `furthest`
@@ -168,6 +175,8 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
         value, row = volley(battle, unit, other, length, False, 0 if rally_failed else 1)
         if value > best_shot:
             best_shot, shot_at, attack = value, other, row
+        elif action_plans.is_too_near(battle, unit, other, length):
+            too_near = other
         if moves and not rally_failed:
             best = action_plans.plan_approach(battle, unit, other, length, (best, most_future))
     if charges:
@@ -184,4 +193,6 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     if moves and danger > 0.0 and best < most_future + best_shot:
         times = 2 if danger > best_shot and not rally_failed else 1
         best = action_plans.plan_retreat(battle, unit, (shot_at, times), rally_failed, (best, most_future))
+    if moves and shot_at == NO_TARGET and too_near != NO_TARGET:
+        best = action_plans.plan_retreat(battle, unit, (too_near, 1), rally_failed, (best, most_future))
     return best - hold

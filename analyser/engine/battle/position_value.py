@@ -229,6 +229,18 @@ def position_value(battle: Battle, unit: int, x: int, y: int) -> float:
     return coming - danger
 
 
+@step
+def watched_in_flight(battle: Battle, unit: int) -> float:
+    """Return the value of a unit's best shot on lookout at an aircraft that has still to fly a sortie (BT-3)."""
+    field, facts, enemy, best = battle.field, battle.setup, 1 - side_of(unit), 0.0
+    for index in range(facts.units[enemy] if facts.has_reserves else 0):
+        other = first_of(enemy) + index
+        if facts.aircraft[other] and field.place[other] in (Place.INCOMING, Place.IN_RESERVE):
+            weight = 1.0 if field.place[other] == Place.INCOMING else _LATER if field.round < facts.rounds else 0.0
+            best = max(best, weight * facts.attacks[unit, index // LANES, POWER + WATCHING, index % LANES])
+    return float(best * field.strength[unit] / (_WHOLE * THOUSANDTHS))
+
+
 @tiered(1.4)
 def fill_gains_of_all(battle: Battle) -> None:
     """Fill the setup's arrays `attacks`, `watched` and `dread`, for units at full strength."""
