@@ -81,6 +81,7 @@ def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shif
     rows, state = facts.rows[unit, other - first_of(side_of(other))], field.states[unit]
     empty = state & unit_state.RELOADING != 0
     best, result, total, fired, health = 0.0, 0, 0.0, 0, health_of(battle, other)
+    most_fired = int(facts.several[unit]) if facts.several[unit] > 1 else 0
     for at in range(rows.number):
         if length > rows.long[at] or length <= rows.within[at]:
             continue
@@ -91,7 +92,9 @@ def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shif
         value = gain_of(battle, number, unit, other, short, bonuses)
         if value > best:
             best, result = value, at
-        if value > 0.0 and fired < facts.several[unit] and (at == 0 or rows.row[at] != rows.row[at - 1]) and health > 0:
+        if value <= 0.0 or fired == most_fired or health <= 0:
+            continue
+        if at == 0 or rows.row[at] != rows.row[at - 1]:
             row = result_of(battle, number, unit, other, (short, bonuses, health))  # after the rows fired before
             total += value_of_result(battle, unit, other, row)
             health -= int(row[SHARE_LOST] * facts.health[other] + 0.5)

@@ -152,7 +152,8 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     side, x, y = side_of(unit), wide(field.x[unit]), wide(field.y[unit])
     moves = field.sides[unit].speed > 0
     coming, danger, watched, most_future = prospects(battle, unit, x, y)
-    watched = max(watched, watched_in_flight(battle, unit))
+    if facts.watches[unit]:
+        watched = max(watched, watched_in_flight(battle, unit))
     value_here, field.danger[unit] = coming - danger, danger
     hold = action_plans.plan_to_hold(battle, unit, value_here)
     best, best_shot, shot_at, attack, too_near = hold, 0.0, NO_TARGET, 0, NO_TARGET
@@ -175,7 +176,7 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
         value, row = volley(battle, unit, other, length, False, 0 if rally_failed else 1)
         if value > best_shot:
             best_shot, shot_at, attack = value, other, row
-        elif action_plans.is_too_near(battle, unit, other, length):
+        elif shot_at == NO_TARGET and action_plans.is_too_near(battle, unit, other, length):
             too_near = other
         if moves and not rally_failed:
             best = action_plans.plan_approach(battle, unit, other, length, (best, most_future))
