@@ -165,7 +165,7 @@ class FairPoints(JudgedAnswer):
         """Probability of the intervals of fair points, and the variation that they allow for, as text."""
         kinds = {situation.kind for situation in self.situations}
         ground = ", shorter or longer distances" if kinds >= set(EXCHANGE_KINDS) else ""
-        return f"95%; it allows for another choice of such opponents{ground} and errors in the prices of similar units"
+        return f"95%; it allows for other such opponents{ground} and errors in the prices of similar units"
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw points against fair points, with a grey band for the typical interval."""

@@ -37,9 +37,9 @@ CHANGES = {"minus_1": -1, "plus_1": 1}
 class Characteristic(NamedTuple):
     """A number on a unit's profile."""
 
-    side: str  # attacker or target
-    name: str  # in the rules
-    key: str  # in a scenario or a row
+    side: str  #: attacker or target
+    name: str  #: in the rules
+    key: str  #: in a scenario or a row
 
 
 RANGES = ("short_range", "long_range")

@@ -35,9 +35,9 @@ class FairPrice(NamedTuple):
     points: int
     fair_low: float
     fair_high: float
-    verdict: str  # on the loadout at this price
-    doubt: str = ""  # why the verdict is undecided, or that another loadout makes it over-priced
-    at_most: int | None = None  # points of a loadout that does at least as well, if it costs no more than `points`
+    verdict: str  #: on the loadout at this price
+    doubt: str = ""  #: why the verdict is undecided, or that another loadout makes it over-priced
+    at_most: int | None = None  #: points of a loadout that does at least as well, if it costs no more than `points`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,8 +45,8 @@ class SolvedPrice(JudgedAnswer):
     """The price at which a loadout is fair."""
 
     loadout: str
-    role: str  # its factor in the price stands for benefits that no fight shows
-    today: int | None  # points today
+    role: str  #: its factor in the price stands for benefits that no fight shows
+    today: int | None  #: points today
     price: FairPrice
 
     schema = "analyser/fair-price/1"

@@ -43,7 +43,7 @@ class WhatIf(JudgedAnswer):
     """A loadout before and after a change; `frame` has the effect on each matchup, the worst first."""
 
     loadout: str
-    changes: dict[str, str]  # as stated
+    changes: dict[str, str]  #: as stated
     before: Standing
     after: Standing
     frame: pd.DataFrame

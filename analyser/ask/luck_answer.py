@@ -36,7 +36,7 @@ class Chance(NamedTuple):
     worse: float
     equal: float
     better: float
-    half_width: float | None = None  # half the wider 95% interval of `as_bad` and `as_good`; None if exact
+    half_width: float | None = None  #: half the wider 95% interval of `as_bad` and `as_good`; None if exact
 
     @property
     def as_bad(self) -> float:
@@ -94,14 +94,14 @@ class FightLuck:
 
     label: str
     side: str
-    reported: Mapping[str, Any]  # the outcome as reported
-    compared: Mapping[str, Any]  # by importance; losses and ends of a unit count as `models_gone`
+    reported: Mapping[str, Any]  #: the outcome as reported
+    compared: Mapping[str, Any]  #: by importance; losses and ends of a unit count as `models_gone`
     chance: Chance
-    pmf: pd.DataFrame  # possible outcomes, the worst first: figures of `compared`, and `probability`
+    pmf: pd.DataFrame  #: possible outcomes, the worst first: figures of `compared`, and `probability`
     result: Result
-    gone: tuple[int, int] | None  # the enemy's models that are gone, and all its models; None if not compared
-    gone_pmf: NDArray[np.float64]  # probability of 0, 1, ... models gone; empty if not compared
-    unreported_ends: tuple[str, ...]  # possible ends of the enemy that are not reported; they count as "no"
+    gone: tuple[int, int] | None  #: the enemy's models that are gone, and all its models; None if not compared
+    gone_pmf: NDArray[np.float64]  #: probability of 0, 1, ... models gone; empty if not compared
+    unreported_ends: tuple[str, ...]  #: possible ends of the enemy that are not reported; they count as "no"
 
     @property
     def conditions(self) -> list[str]:
@@ -150,8 +150,8 @@ class SideLuck:
     """Sum of the losses that a side inflicted in its fights, and the distribution of this sum."""
 
     side: str
-    measured_in: str  # "points" or "models"
-    gone: float  # observed losses of the enemy: destroyed models, and all models of units that broke or fled
+    measured_in: str  #: "points" or "models"
+    gone: float  #: observed losses of the enemy: destroyed models, and all models of units that broke or fled
     expected: float
     chance: Chance
     distribution: Distribution

@@ -36,20 +36,20 @@ class Diff(FramedAnswer):
         is the change divided by the old figure, or by 1 point if 1 is larger. Empty if a metric is stated.
     """
 
-    edits: tuple[Edit, ...]  # of the units and the ruleset
+    edits: tuple[Edit, ...]  #: of the units and the ruleset
     frame: pd.DataFrame
     for_points: pd.DataFrame
-    n_compared: int  # matchups that are in old and in new
-    gone: tuple[str, ...]  # loadouts only in old
-    added: tuple[str, ...]  # loadouts only in new
+    n_compared: int  #: matchups that are in old and in new
+    gone: tuple[str, ...]  #: loadouts only in old
+    added: tuple[str, ...]  #: loadouts only in new
     old: ProfilesUsed
     new: ProfilesUsed
-    unchanged: bool = False  # True if two folders of profiles are equal
-    changes: tuple[StandingChange, ...] = ()  # of edited loadouts (of all if the ruleset changed), the largest first
-    others: tuple[StandingChange, ...] = ()  # of other loadouts with a new verdict
-    no_verdict: str = ""  # the reason why there are no verdicts; empty if there are some
-    opponents: Opponents | None = None  # of the new verdicts; None without verdicts
-    judged: str = ""  # the opponents and situations on which the new verdicts depend, in words
+    unchanged: bool = False  #: True if two folders of profiles are equal
+    changes: tuple[StandingChange, ...] = ()  #: of edited loadouts (of all if the ruleset changed), the largest first
+    others: tuple[StandingChange, ...] = ()  #: of other loadouts with a new verdict
+    no_verdict: str = ""  #: the reason why there are no verdicts; empty if there are some
+    opponents: Opponents | None = None  #: of the new verdicts; None without verdicts
+    judged: str = ""  #: the opponents and situations on which the new verdicts depend, in words
 
     schema = "analyser/diff/1"
 

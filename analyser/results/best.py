@@ -203,8 +203,9 @@ class BestResult(DuelResult):
         rows = [[f"Value: {names.get(want, 'expected ' + want)}", f"{self.value_text(self.value)} exact"]]
         for row in self.first_moves():
             label = "First move" + {"first": ", acting first", "second": ", acting second"}.get(row["when"], "")
-            second, cost = row["runner_up"], self.cost_text(row["costs"])
-            other = f"; second best: {second} ({cost} lower)" if second else ""
+            second, cost = row["runner_up"], row["costs"]
+            lower = f"; second best: {second} ({self.cost_text(cost)} lower)"
+            other = "" if not second else lower if cost > CERTAIN_WITHIN else f"; equally good: {second}"
             rows.append([label, f"{row['do']}{other}"])
         rows += [["Exploitability", f"{self.exploitability:.1e}"]] if self.exploitability > CERTAIN_WITHIN else []
         return Block("Value of best play", rows=rows)

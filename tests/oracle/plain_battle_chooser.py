@@ -15,10 +15,12 @@ with the package. What the page leaves open:
  4. An attack from one to four moves at double time away counts 140, 80, 46, 26 of 256; from further away, 10.
  5. The answers to a unit at a point: of each enemy by how much its best attack there, at most half to all of what the
     unit is worth by its strength, is better than its best on any other unit.
- 6. A charge counts the expected losses of both, one blow after the other, with losses rounded to whole damage.
+ 6. A charge counts the expected losses of both, one blow after the other, with losses rounded to whole damage. A beaten
+    unit that its expected losses, in whole models, bring to its BREAK LIMIT is removed if it fails its test (AC-8.5).
  7. A unit advances only where its place offers less than 0.9 of the most that any place can; toward the enemy of the
     greatest gain over distance (6 inches added); by SPEED, twice SPEED, or to just beyond what that enemy reaches.
- 8. It falls back only from danger, at double time only if the danger is greater than its best shot is worth.
+ 8. It falls back only from danger, at double time only if the danger is greater than its best shot is worth; or
+    without a shot by SPEED, to fire at the last enemy within the short range of its Indirect row.
  9. To re-arm is worth 0.3 of the best attack; a unit that cover protects loses 0.7 of what it else would.
 10. Of its units a side activates the one that gains most, half of what the answers to it now cost added.
 """
@@ -194,10 +196,22 @@ class Chooser(Fight):
         value -= (suffered[0] + before[0]) * (half + threat / 2) + (suffered[1] + before[1]) * half
         won = dealt[0] * target.unit.models - suffered[0] * piece.unit.models
         if won > 0:
-            value += min(won, 1) * (1 - dealt[1]) * (gone if target.has("Static") else cowed)
+            broken = 1.0 if target.has("Static") else self._breaks(target, floor(dealt[0] * target.unit.models + HALF))
+            value += min(won, 1) * (1 - dealt[1]) * (broken * gone + (1 - broken) * cowed)
         elif won < 0:
             value += max(won, -1) * (1 - suffered[1]) * (half if piece.has("Static") else LOST_COMBAT * threat)
         return float(value)
+
+    def _breaks(self, target, destroyed):
+        """The chance that a unit breaks after a lost combat."""
+        unit = target.unit
+        if unit.break_limit is None or target.models - destroyed > unit.break_limit or unit.discipline is None:
+            return 0.0
+        if target.has("Automata") or target.has("Irrepressible"):
+            return 0.0
+        highest = unit.discipline - (2 * destroyed >= target.models)
+        cards = Law(dict(self.sides[target.side].deck))
+        return float(Fraction(sum(copies for card, copies in cards.pairs if card > highest), cards.total))
 
     def _close_blow_alone(self, piece, row, target, *, charging):
         """A blow in close quarters in which nobody near counts."""
@@ -318,7 +332,14 @@ class Chooser(Fight):
             self._moves(piece, options)
         if piece.speed and self.answers(piece, spot) > 0:
             self._retreats(piece, aims, options)
+        near = [foe for foe in self.foes(piece) if self._is_too_near(piece, foe)]
+        if piece.speed and near and not aims[1]:
+            self._retires(piece, near[-1], 1, options)
         return options
+
+    def _is_too_near(self, piece, foe):
+        rows = [row for row in self.rows(piece, foe) if "Indirect" in row.qualities and row.short is not None]
+        return any(self.distance(piece, foe) <= hundredths(row.short) for row in rows)
 
     def held(self, piece, here):
         """The value of staying: under cover, or re-arming."""
@@ -361,9 +382,11 @@ class Chooser(Fight):
                 if "Move or Fire" not in row.qualities and ONE_INCH <= stop < length <= stop + piece.speed:
                     value, fired = self.shot(piece, foe, stop, moved=True)
                     if fired:
-                        spot = self._toward(piece, foe, length - stop)
-                        value += self.outlook(piece, spot)
-                        options["ADVANCE", "SHOOT", foe, fired, length - stop] = value
+                        goes = length - stop
+                        if self._length(self._toward(piece, foe, goes), foe) > stop and goes < piece.speed:
+                            goes += 1  # a diagonal move is rounded
+                        value += self.outlook(piece, self._toward(piece, foe, goes))
+                        options["ADVANCE", "SHOOT", foe, fired, goes] = value
 
     def _toward(self, piece, foe, length):
         gap = self.distance(piece, foe)
@@ -401,12 +424,15 @@ class Chooser(Fight):
         best_shot, target = aims
         spot = self.spot(piece)
         for times in (1, 2) if self.answers(piece, spot) > best_shot else (1,):
-            goes = min(times * piece.speed, abs(self.own_edge(piece) - piece.y))
-            if goes:
-                there = piece.x, piece.y + (goes if piece.side else -goes)
-                value, row = 0.0, None
-                if times == 1 and target:
-                    value, row = self.shot(piece, target, self._length(there, target), moved=True)
-                manoeuvre = "RETIRE" if times == 1 else "RETIRE_AT_DOUBLE_TIME"
-                order = ("SHOOT", target, row) if row else ("NOTHING", None, None)
-                options[(manoeuvre, *order, -goes)] = value + self.outlook(piece, there)
+            self._retires(piece, target, times, options)
+
+    def _retires(self, piece, target, times, options):
+        goes = min(times * piece.speed, abs(self.own_edge(piece) - piece.y))
+        if goes:
+            there = piece.x, piece.y + (goes if piece.side else -goes)
+            value, row = 0.0, None
+            if times == 1 and target:
+                value, row = self.shot(piece, target, self._length(there, target), moved=True)
+            manoeuvre = "RETIRE" if times == 1 else "RETIRE_AT_DOUBLE_TIME"
+            order = ("SHOOT", target, row) if row else ("NOTHING", None, None)
+            options[(manoeuvre, *order, -goes)] = value + self.outlook(piece, there)
