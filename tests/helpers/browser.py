@@ -13,7 +13,7 @@ def column(table, place):
 def unfolded(page, part):
     """A part of the page that is folded at first."""
     found = page.locator(f"#{part}")
-    found.locator("> summary").click()
+    found.locator("> summary").press("Enter")  # a click can miss it while the page still scrolls to its address
     return found
 
 
