@@ -97,7 +97,7 @@ def _unpack(data: bytes, where: str, suffix: str) -> tuple[str, bytes]:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, LookupError) as error:
         # zipfile trusts headers, so a broken header can raise any of these errors
-        if isinstance(error, RuntimeError):  # the only one that zipfile raises itself
+        if type(error) is RuntimeError:  # zipfile raises subclasses for other reasons
             raise InputError("this zip is encrypted", where=where) from None
         cut = kind_hint(data)
         if data.startswith(b"PK"):
